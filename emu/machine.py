@@ -21,6 +21,7 @@ from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.boot_options import BootOptions
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ftrace import Ftrace
+from emu.ftrace.guest_instances import GuestInstances
 from emu.ftrace.live_patches import LivePatch, Replaced
 from emu.ftrace.patching import Protocol
 from emu.ftrace.patching_driver import BadProtocol, Driver
@@ -54,6 +55,7 @@ __all__ = [
 _PACKAGE = Path(__file__).resolve().parent
 _SMALLEST_MEMORY = 32 << 20
 _EMPTY_DISK = 16 << 20
+_THREADS_BEGIN = 10_000_000  # nanoseconds
 _LONGEST_ADVANCE = 1 << 56  # cycles: 22 years at 100 MHz
 
 
@@ -174,6 +176,7 @@ class Machine:
             if patching is not None:
                 self.patching.protocol = patching
             self.trace_array = TraceArray(self.ftrace, Recorder(self.kernel, trace_globals))
+            self.ftrace.guest_instances = GuestInstances(self.trace_array)
             tree = build_tree(self.trace_array)
             self.tracefs = TraceFS(tree, self.settle, self._check_open, self._changing)
             self._probes: HostProbes | None = None
@@ -195,10 +198,18 @@ class Machine:
             self._opened = opened.pop_all()
 
     def _boot(self, time: int, booting: Callable[[int], None]) -> None:
-        """Runs the guest until init waits for a command. Clocks start at `time`: a seed also moves the timer ticks."""
+        """Runs the guest until init waits for a command, and all else sleeps: or has begun, if it is a tracer's threads.
+
+        Clocks start at `time`: a seed also moves the timer ticks.
+        """
         self.kernel.start(time, self.ftrace)
+        restless = self.trace_array.ops.tracer.has_threads
         while self._run_for_a_moment():
             booting(len(self.kernel.hot_areas))
+            if restless and self.kernel.commands.awaited:
+                self.board.limit = self.board.now + self.board.cycles(_THREADS_BEGIN)
+                restless = False
+        self.board.unlimited()
         missing = sorted(set(range(len(self.board.cpus))) - set(self.kernel.hot_areas))
         if missing:
             raise GuestPanic(f"the guest kernel did not start CPU {', '.join(map(str, missing))}")

@@ -145,6 +145,8 @@ class RecordLists:
         for index, task in kernel.tasks.running().items():
             records.cpus[index].set(array_cpu_record.PID, kernel.tasks.pid(task))
         self._link()
+        if len(self._all) == 1:
+            self.graphs_are_of(None)
         return records
 
     def remove(self, records: ArrayRecords) -> None:
@@ -167,6 +169,16 @@ class RecordLists:
     def _set_hot_area(self, cpu: Record, hot_area: int) -> None:
         cpu.set(array_cpu_record.HOT, self._kernel.memory.host_address(hot_area))
         cpu.set(array_cpu_record.IGNORED, cpu.get(array_cpu_record.IGNORED) & ~int(array_cpu_record.NOT_UP))
+
+    def sections_are_of(self, records: ArrayRecords | None) -> None:
+        """The array that has these records looks for critical sections, which one at a time can; None: none does."""
+        for index, top in enumerate(self.top_cpus):
+            top.set(array_cpu_record.SECTIONS, records.cpus[index].address if records else 0)
+
+    def graphs_are_of(self, records: ArrayRecords | None) -> None:
+        """The array that has these records is told of entries and returns, which one at a time can be; None: the top array."""
+        for index, top in enumerate(self.top_cpus):
+            top.set(array_cpu_record.GRAPHS, records.cpus[index].address if records else top.address)
 
     def ask_each(self, each: bool) -> None:
         """Whether native code asks each array's flags at a site that calls; if not, the call is the top array's."""

@@ -70,13 +70,14 @@ class DirectCalls:
             TraceError: ENODEV, when there is no such site or it has no direct call; EBUSY, when it has one already; EINVAL,
                 when it calls something else, or there is no code at `new`. Nothing has changed.
         """
-        numbers = [int(self._sites.functions.numbers[self._sites.at(one)]) for one in addresses if one in self._sites]
-        if not numbers or (new and len(numbers) < len(addresses)):
+        existing = sorted({address for address in addresses if address in self._sites})
+        numbers = [int(self._sites.functions.numbers[self._sites.at(address)]) for address in existing]
+        if not numbers or (new and len(numbers) < len(set(addresses))):
             raise TraceError(errno.ENODEV, "there is no call site")
         for number in numbers:
             self._check(self.of(number), old)
         if new:
-            self._check_reach(addresses, new)
+            self._check_reach(existing, new)
         for number in numbers:
             if new:
                 self._by_number[number] = self._made(new)

@@ -58,6 +58,20 @@ class TopArray(Protocol):
         """Takes the lines out of the buffer of a CPU, or of all."""
 
 
+class GuestInstances(Protocol):
+    """The instances that the guest uses, by number (`guest_instances`). All raise TraceError."""
+
+    def get(self, name: str) -> int: ...
+
+    def put(self, number: int) -> None: ...
+
+    def destroy(self, number: int) -> None: ...
+
+    def printk(self, number: int, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None: ...
+
+    def enable_events(self, number: int, system: str, event: str, on: bool) -> None: ...
+
+
 class Ftrace:
     """The call sites of a kernel that has not been booted yet, for any number of trace arrays.
 
@@ -79,9 +93,11 @@ class Ftrace:
         updates: how often update_sites() was called.
         printed_events: the events that the guest prints as they are recorded.
         top_array: of which the guest asks; set by whoever makes it.
+        guest_instances: the same.
     """
 
     top_array: TopArray
+    guest_instances: GuestInstances
 
     def __init__(
         self, kernel: Kernel, arch: FtraceArch, trace_globals: TraceGlobals, warn: Callable[[str], None]
@@ -109,6 +125,7 @@ class Ftrace:
         self._refused: BadProtocol | None = None
         self._behind = False  # a change was refused, and the sites are not as the arrays want them
         self._rethooks = trace_globals.rethooks
+        self._guest_kprobes = trace_globals.guest_kprobes
         self._symbol_names = trace_globals.symbol_names
         self._stack_tracer = trace_globals.stack_tracer
         self._profiler = trace_globals.profiler
@@ -116,7 +133,7 @@ class Ftrace:
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
         self._dump: Iterator[str] | None = None
         trace_globals.dynamic_events.on_gone(self._events_gone)
-        self.printed_events = PrintedEvents(kernel, trace_globals.records)
+        self.printed_events = PrintedEvents(kernel, trace_globals.records, trace_globals.events)
         self._callbacks = TraceCallbacks(kernel, arch, trace_globals.guest, trace_globals.records)
 
     # Trace arrays
@@ -188,9 +205,9 @@ class Ftrace:
                 recorder.sites_changed(ops.callback)
 
     def _several(self, arrays: Iterable[FtraceOps]) -> bool:
-        """Whether a site may call for another array's function tracer than the top array's, or for a command."""
+        """Whether a site may call for another array than the top array, or for a command."""
         top = next(iter(self._recorders))
-        return any(ops.has_probes or (ops is not top and ops.callback is Callback.ENTRY) for ops in arrays)
+        return any(ops.has_probes or (ops is not top and ops.callback is not None) for ops in arrays)
 
     def _patch(self, arrays: Collection[FtraceOps]) -> bool:
         """Starts to patch the sites for the tracers of these arrays and the probes of all, the keys for the events of all, and
@@ -268,8 +285,10 @@ class Ftrace:
         if not self.driver.busy and self._kernel.file_server.waited_for:
             self._kernel.file_server.changed()
 
-    def _tell_recorders(self, arrays: Iterable[FtraceOps]) -> None:
+    def _tell_recorders(self, arrays: Collection[FtraceOps]) -> None:
         places = self._places(self.sites.addresses)
+        graphs = [self._recorders[ops].records for ops in arrays if ops.callback is Callback.GRAPH]
+        self._records.graphs_are_of(graphs[0] if graphs else None)
         for ops in arrays:
             recorder = self._recorders[ops]
             if ops.graph_user != array_record.NOBODY and not recorder.graph_running:
@@ -311,6 +330,8 @@ class Ftrace:
         self._check_changeable()
         if self.direct_calls.of(function.number):
             raise TraceError(errno.EBUSY, f"{function.name} has a direct call")
+        if self.kprobes.detours(function.site):
+            raise TraceError(errno.EBUSY, f"a module has a kprobe in {function.name}")
         return self.live_patches.replace(function, code, settle)
 
     def _check_changeable(self) -> None:
@@ -454,9 +475,24 @@ class Ftrace:
             (self._top.record_on if on else self._top.record_off)()
         return self._top.recording
 
-    def max_latency(self, nanoseconds: int) -> None:
-        """The top array's tracing_max_latency is at least this."""
-        self._top.max_latency.raise_to(nanoseconds)
+    def max_latency(self, kind: int, nanoseconds: int) -> None:
+        """The tracer whose entries are of this kind has seen a latency."""
+        for recorder in self._taking(kind):
+            recorder.max_latency.raise_to(nanoseconds)
+
+    def tracer_printk(self, cpu: Cpu, kind: int, ip: int, text: bytes) -> None:
+        """It writes a text into the buffers of its arrays."""
+        for recorder in self._taking(kind):
+            recorder.host_events.write_printk(cpu, ip, text, 1)
+
+    def tracer_off(self, kind: int) -> None:
+        """It stops recording in its arrays. As in Linux, it is not told."""
+        for recorder in self._taking(kind):
+            recorder.record_off()
+
+    def _taking(self, kind: int) -> list[Recorder]:
+        """Of the arrays that take entries of a kind from tracers in the guest."""
+        return [recorder for recorder in self._recorders.values() if recorder.event_files.takes_entries(kind)]
 
     def allocate_snapshot(self) -> bool:
         """Makes room for a snapshot of the top array; False: there is no memory."""
@@ -484,6 +520,24 @@ class Ftrace:
             return None
         return line.encode(errors="surrogateescape")
 
+    def trace_array_get(self, name: str) -> int:
+        return _or_errno(lambda: self.guest_instances.get(name))
+
+    def trace_array_put(self, array: int) -> int:
+        return _or_errno(lambda: self.guest_instances.put(array))
+
+    def trace_array_destroy(self, array: int) -> int:
+        return _or_errno(lambda: self.guest_instances.destroy(array))
+
+    def trace_array_printk(self, cpu: Cpu, array: int, ip: int, text: bytes) -> int:
+        return _or_errno(lambda: self.guest_instances.printk(array, cpu, ip, text, 1))
+
+    def trace_array_event(self, array: int, system: str, event: str, on: bool) -> int:
+        if self.changing:
+            return -errno.EAGAIN
+        result = _or_errno(lambda: self.guest_instances.enable_events(array, system, event, on))
+        return -errno.EAGAIN if not result and self.changing else result
+
     @property
     def _top(self) -> Recorder:
         """Of the top array, to which trace_printk() writes."""
@@ -497,6 +551,42 @@ class Ftrace:
 
     def trace_bputs(self, cpu: Cpu, ip: int, text: int) -> None:
         self._top.host_events.write_bputs(cpu, ip, text)
+
+    def kprobe_register(self, probe: int, address: int, returns: bool, disabled: bool) -> int:
+        """Adds a kprobe of the guest's own. Returns where the CPU traps for it (0: it is disabled), or -errno.
+
+        EAGAIN: sites are being changed; it may have been added all the same.
+        """
+        return self._change_kprobe(probe, lambda: self._register(probe, address, returns, disabled))
+
+    def _register(self, probe: int, address: int, returns: bool, disabled: bool) -> None:
+        if self.failed:
+            raise TraceError(errno.ENODEV, "tracing has failed, so that no code is changed any more")
+        if probe not in self._guest_kprobes:
+            site = self.sites.at(address) if address in self.sites else None
+            if site is not None and self.live_patches.sites(self.sites.functions)[site]:
+                raise TraceError(errno.EBUSY, "the function is replaced")
+            self._guest_kprobes.add(probe, address, returns, not disabled)
+
+    def kprobe_unregister(self, probe: int) -> int:
+        """Removes one. Returns 0, or -EAGAIN: the CPU may still trap for it."""
+        return self._change_kprobe(probe, lambda: self._guest_kprobes.remove(probe))
+
+    def kprobe_enable(self, probe: int, on: bool) -> int:
+        """Enables or disables one. Returns as `kprobe_register`."""
+        return self._change_kprobe(probe, lambda: self._guest_kprobes.enable(probe, on))
+
+    def _change_kprobe(self, probe: int, change: Callable[[], None]) -> int:
+        """Changes what the guest has of a kprobe, unless sites are being changed. The guest asks until that is done."""
+        try:
+            if not self.changing:
+                change()
+                self.update_sites()
+        except TraceError as error:
+            return -self._kernel.image.error_number(error.code)
+        if self.changing:
+            return -errno.EAGAIN
+        return self._guest_kprobes.trap(probe) if probe in self._guest_kprobes else 0
 
     def module_init(self, module: Module) -> None:
         """Adds the sites, keys and events of a module that is being loaded. The sites become nops, and can be traced."""
@@ -555,3 +645,11 @@ class Ftrace:
     def _sites_changed(self) -> None:
         for ops in self._recorders:
             ops.functions_changed(self.sites.functions)
+
+
+def _or_errno(method: Callable[[], int | None]) -> int:
+    """What a method returns; 0 for None, -errno for a TraceError."""
+    try:
+        return method() or 0
+    except TraceError as error:
+        return -error.code

@@ -22,7 +22,3 @@ class GuestArray:
     def set_threshold(self, microseconds: int) -> None:
         """Sets tracing_thresh."""
         self._memory.set_member(self._address, "trace_array.tracing_thresh", microseconds * 1000)
-
-    def set_cpumask(self, cpus: frozenset[int]) -> None:
-        """Sets tracing_cpumask."""
-        self._memory.set_cpumask(self._address, "trace_array.tracing_cpumask", cpus)

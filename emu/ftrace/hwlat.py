@@ -7,6 +7,7 @@ import errno
 from collections.abc import Callable
 from functools import partial
 
+from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.errors import TraceError
 from emu.kernel.memory import GuestMemory
 from emu.kernel.work import Work, WorkKind
@@ -26,18 +27,18 @@ class HwlatDetector:
         work: for the guest.
 
     Attributes:
-        busy: whether hwlat is the tracer.
         threshold: tracing_thresh for its next run, unless there is one: that which the last run had.
     """
 
     def __init__(self, memory: GuestMemory, work: Work) -> None:
-        self.busy = False
         self.threshold = 10
+        self._user: ArrayRecords | None = None
         self._threshold_before = 0
         self._looks = False  # whether there may be threads
         self._memory = memory
         self._work = work
         self._data = memory.image.symbol("hwlat_data")
+        self._tracing = memory.image.symbol("global_trace")
 
     def _get(self, member: str) -> int:
         return self._memory.member(self._data, f"hwlat_data.{member}")
@@ -90,17 +91,34 @@ class HwlatDetector:
         """For how many nanoseconds a thread may take no interrupts."""
         return self.width * 1000 if self._looks else 0
 
-    def begin(self, threshold: int) -> None:
-        """hwlat is the tracer from now on, and has found nothing yet. `threshold`: tracing_thresh before."""
-        self.busy = True
+    @property
+    def busy(self) -> bool:
+        """Whether hwlat is the tracer of an array."""
+        return self._user is not None
+
+    def begin(self, user: ArrayRecords, cpus: frozenset[int], threshold: int) -> None:
+        """hwlat is the tracer of an array from now on, and has found nothing yet.
+
+        Args:
+            user: the array's records.
+            cpus: the array's tracing_cpumask.
+            threshold: tracing_thresh before.
+        """
+        self._user = user
+        self.cpumask_changed(user, cpus)
         self._threshold_before = threshold
         self._set("count", 0)
 
     def end(self, threshold: int) -> int:
         """hwlat is no longer the tracer. `threshold`: tracing_thresh until now. Returns what it was before."""
-        self.busy = False
+        self._user = None
         self.threshold = threshold
         return self._threshold_before
+
+    def cpumask_changed(self, records: ArrayRecords, cpus: frozenset[int]) -> None:
+        """The array that has these records has another tracing_cpumask: if hwlat is its tracer, threads look there."""
+        if records is self._user:
+            self._memory.set_cpumask(self._tracing, "trace_array.tracing_cpumask", cpus)
 
     def start_threads(self) -> None:
         """Has its threads begin, unless they have begun."""

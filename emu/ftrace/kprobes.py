@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +35,17 @@ from emu.kernel.kernel import Kernel
 from emu.kernel.modules import Module
 from emu.native.record import Record
 
-__all__ = ["Kprobes"]
+__all__ = ["Kprobes", "ListedProbe"]
 
 _INSTRUCTION, _RETURN = "k", "r"  # what is probed, as kprobes/list shows it
+
+
+class ListedProbe(NamedTuple):
+    """What kprobes/list shows of a probe that is defined and does not act."""
+
+    place: ProbePlace
+    returns: bool
+    of_guest: bool = False
 
 
 @dataclass(eq=False)
@@ -47,7 +56,8 @@ class _Point:
         address: of the instruction, or of the function that begins there.
         site: the call site that tells of it; None: a breakpoint does.
         instruction: that the breakpoint replaces.
-        copy: where its copy is; 0: it has none.
+        copy: where its copy is, or, of a site, what the CPU goes on at for the guest's probes; 0: it has none.
+        stepping: whether the copy lets the guest know when it has been executed.
         record: what native code knows of it (kprobe_record; at a site a consumer that says where the CPU is).
         probes: the newest first, as Linux has them.
         armed: whether the breakpoint is there.
@@ -60,6 +70,7 @@ class _Point:
     record: Record
     probes: list[_Kprobe] = field(default_factory=list)
     armed: bool = False
+    stepping: bool = False
 
 
 @dataclass(eq=False)
@@ -71,6 +82,7 @@ class _Kprobe:
     kind: str  # as kprobes/list shows it
     point: _Point | None = None
     gone_from: int | None = None  # where it was in a module that is gone
+    of_guest: bool = False  # the guest calls its handlers
 
 
 class Kprobes:
@@ -168,6 +180,29 @@ class Kprobes:
             self._rethooks.remove(acting)
             raise
 
+    def add_of_guest(self, place: ProbePlace, returns: bool) -> Record:
+        """Has the CPU trap at a place for the guest, which does the rest. Raises TraceError, see `add`.
+
+        Returns: what stands for it.
+        """
+        from emu.ftrace.native import live_patch  # when it is needed: it is compiled
+
+        acting = Record(consumer.WORDS)
+        acting.set(consumer.HANDLER, live_patch.build().address)
+        self._add(_Kprobe(place, acting, _RETURN if returns else _INSTRUCTION, of_guest=True))
+        if returns:
+            self._rethooks.use()
+        return acting
+
+    def trap(self, acting: Record) -> int:
+        """The address at which the CPU traps for one of the guest's; 0: its code is gone."""
+        point = next(probe for probe in self._probes if probe.consumer is acting).point
+        return 0 if point is None else point.address if point.site is None else point.copy
+
+    def detours(self, site: int) -> bool:
+        """Whether a call site has the CPU go on elsewhere for the guest's."""
+        return any(point.site == site and any(probe.of_guest for probe in point.probes) for point in self._points.values())
+
     def _add(self, probe: _Kprobe) -> None:
         self._place(probe)
         probe.consumer.set(consumer.POST, consumer.BEFORE)
@@ -202,12 +237,22 @@ class Kprobes:
             return
         self._use()
         function, instruction = self.places.find(address)
-        at_site = self._is_told(function, address, probe.kind)
+        at_site = self._is_told(function, address, probe.kind, probe.of_guest)
         point = self._points.get((address, at_site))
         if point is None:
-            made = self._at_site(function, address) if at_site else self._at_breakpoint(instruction, address)
-            point = self._points[address, at_site] = made
+            if not at_site and not instruction:
+                raise TraceError(errno.EINVAL, f"tracing itself changes the instruction at {address:#x}")
+            point = self._at_site(function, address) if at_site else self._at_breakpoint(instruction, address)
+            if probe.of_guest:
+                self._let_guest_know(point)
+            elif not at_site:
+                self._put_copy(point, self._arch.probing().copy)
+            self._points[address, at_site] = point
             self._stale = True
+        elif probe.of_guest:
+            self._let_guest_know(point)
+        if at_site and probe.of_guest:
+            probe.consumer.set(consumer.TARGET, point.copy)
         probe.point, probe.gone_from = point, None
         point.probes.insert(0, probe)
         self._chain(point)
@@ -216,8 +261,10 @@ class Kprobes:
         """What breakpoints replace, or did or will."""
         return {point.address: point.instruction for point in self._points.values() if point.site is None}
 
-    def _is_told(self, function: ProbedFunction, address: int, kind: str) -> bool:
+    def _is_told(self, function: ProbedFunction, address: int, kind: str, of_guest: bool = False) -> bool:
         """Whether a call site tells of such a probe: in time for one of a function's beginning to see arguments, if it looks."""
+        if of_guest and not self._arch.probing().detour(address, None):
+            return False
         if function.site is None or address not in (function.symbol.address, function.site):
             return False
         before = function.site - function.symbol.address
@@ -232,12 +279,26 @@ class Kprobes:
     def _at_breakpoint(self, instruction: bytes, address: int) -> _Point:
         record = Record(kprobe_record.WORDS)
         record.set(kprobe_record.INSTRUCTION, int.from_bytes(instruction[:8], self._arch.cpu.byte_order))
-        copy = 0
-        if size := len(self._arch.probing().copy(instruction, address, None)):
-            copy = self._trampolines.allocate(size, stands_for=address)
-            self._trampolines.write(copy, self._arch.probing().copy(instruction, address, copy))
-            record.set(kprobe_record.COPY, copy)
-        return _Point(address, None, instruction, copy, record)
+        return _Point(address, None, instruction, 0, record)
+
+    def _let_guest_know(self, point: _Point) -> None:
+        """Gives a point what is executed there for probes of the guest's. Raises TraceError: ENOMEM, and nothing has changed."""
+        if point.stepping:
+            return
+        probing = self._arch.probing()
+        if point.site is None:
+            self._put_copy(point, probing.stepping_copy)
+        else:
+            behind = point.site + len(self._arch.nop)
+            self._put_copy(point, lambda instruction, address, place: probing.detour(behind, place))
+        point.stepping = True
+
+    def _put_copy(self, point: _Point, copy: Callable[[bytes, int, int | None], bytes]) -> None:
+        """Native code is told of it with the next update, when it is there. `copy`: as `Probing.copy`."""
+        if size := len(copy(point.instruction, point.address, None)):
+            place = self._trampolines.allocate(size, stands_for=point.address)
+            self._trampolines.write(place, copy(point.instruction, point.address, place))
+            point.copy = place
 
     def _use(self) -> None:
         """Must be called before the first probe is there."""
@@ -253,7 +314,7 @@ class Kprobes:
     def _chain(self, point: _Point) -> None:
         """Has native code find the consumers at a breakpoint. Those at sites are found by `chains`."""
         if point.site is None:
-            records = [probe.consumer for probe in point.probes] if self._enabled else []
+            records = [probe.consumer for probe in point.probes if not probe.of_guest] if self._enabled else []
             point.record.set(kprobe_record.CONSUMERS, consumer.link(records))
 
     def _tabulate(self) -> None:
@@ -316,7 +377,12 @@ class Kprobes:
     def to_turn(self) -> Sequence[int]:
         """The addresses at which breakpoints are to come or to go."""
         self._drop(point for point in self._points.values() if not (point.probes or point.armed))
-        breakpoints = (point for point in self._points.values() if point.site is None)
+        breakpoints = [point for point in self._points.values() if point.site is None]
+        for point in breakpoints:
+            if (old := point.record.get(kprobe_record.COPY)) != point.copy:
+                point.record.set(kprobe_record.COPY, point.copy)
+                if old:
+                    self._trampolines.release(old)
         return [point.address for point in breakpoints if self._is_wanted(point) != point.armed]
 
     def patches(self, addresses: Iterable[int]) -> Sequence[Patch]:
@@ -340,8 +406,9 @@ class Kprobes:
         gone = list(points)
         for point in gone:
             del self._points[point.address, point.site is not None]
-            if point.copy:
-                self._trampolines.release(point.copy)
+            copies = {point.copy} | ({point.record.get(kprobe_record.COPY)} if point.site is None else set())
+            for copy in copies - {0}:
+                self._trampolines.release(copy)
         if gone or self._stale:
             self._tabulate()
 
@@ -368,20 +435,20 @@ class Kprobes:
 
     # debugfs
 
-    def text(self, disabled: Iterable[tuple[ProbePlace, bool]] = ()) -> str:
+    def text(self, disabled: Iterable[ListedProbe] = ()) -> str:
         """kprobes/list: by address, and of those at one address the newest first, the disabled ones behind the others.
 
         Args:
-            disabled: what is defined and does not act, the newest first: the place, and whether returns from it are probed.
+            disabled: what is defined and does not act, the newest first.
         """
         points = self._points.values()
         listed = [(point.address, probe.kind, point.site is not None, "") for point in points for probe in point.probes]
-        for place, returns in disabled:
+        for place, returns, of_guest in disabled:
             with suppress(TraceError):  # its module has come without it
                 if (address := self.places.resolve(place)) is not None:
                     kind = _RETURN if returns else _INSTRUCTION
                     function, _ = self.places.find(address)
-                    listed.append((address, kind, self._is_told(function, address, kind), "[DISABLED]"))
+                    listed.append((address, kind, self._is_told(function, address, kind, of_guest), "[DISABLED]"))
         lines = [self._line(*one) for one in sorted(listed, key=itemgetter(0))]
         gone = [(probe.gone_from, probe.kind) for probe in self._probes if probe.gone_from is not None]
         return "".join([*lines, *(f"{address:016x}  {kind}  {address:#x} [GONE]\n" for address, kind in gone)])

@@ -46,10 +46,6 @@ class MaxLatency:
         if not self.closed and nanoseconds > self._record.get(max_latency_record.MAX_LATENCY):
             self._record.set(max_latency_record.MAX_LATENCY, nanoseconds)
 
-    def set_threshold(self, microseconds: int) -> None:
-        """Sets tracing_thresh."""
-        self._record.set(max_latency_record.THRESHOLD, microseconds * _NS)
-
     @property
     def start(self) -> int:
         """When what the spare buffers hold began, by the trace's clock."""

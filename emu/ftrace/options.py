@@ -47,9 +47,9 @@ CORE_OPTIONS = (
     Option("event-fork", False),
     Option("pause-on-trace", False),
     Option("hash-ptr", True),
-    Option("function-trace", True, top_only=True),
+    Option("function-trace", True),
     Option("function-fork", False),
-    Option("display-graph", False, top_only=True),
+    Option("display-graph", False),
     Option("stacktrace", False),
     Option("branch", False, top_only=True),
 )

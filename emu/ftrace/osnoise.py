@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from emu.ftrace.array_records import ArrayRecords
 from emu.kernel.memory import GuestMemory
 from emu.kernel.work import Work, WorkKind
 
@@ -31,6 +32,7 @@ class Osnoise:
         self._work = work
         self._cpus = cpus
         self._running: bool | None = None  # as start() has it; None: nothing is
+        self._users: list[ArrayRecords] = []
 
     # Settings
 
@@ -73,15 +75,24 @@ class Osnoise:
         """For how many nanoseconds a thread may take no interrupts."""
         return self.get("sample_runtime") * 1000 if _IRQ_DISABLE in self.options else 0
 
-    def start(self, timerlat: bool) -> None:
-        """Starts the threads of timerlat, or of osnoise, if they do not run."""
+    def start(self, user: ArrayRecords, timerlat: bool) -> None:
+        """Starts the threads of timerlat, or of osnoise, if they do not run for another array. `user`: records of one."""
+        if user not in self._users:
+            self._users.append(user)
         if self._running is None:
             self._running = timerlat
             self._work.ask(WorkKind.OSNOISE_START, int(timerlat))
 
-    def stop(self, then: Callable[[], None] = lambda: None) -> None:
-        """Stops the threads, if they run. `then`: called when they have recorded for the last time."""
-        if self._running is None:
+    def stop(self, user: ArrayRecords, then: Callable[[], None] = lambda: None) -> None:
+        """An array no longer needs the threads. They stop if none does.
+
+        Args:
+            user: records of the array.
+            then: called when they have recorded for the last time, for this array.
+        """
+        if user in self._users:
+            self._users.remove(user)
+        if self._running is None or self._users:
             then()
         else:
             self._running = None

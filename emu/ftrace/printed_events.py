@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from emu.cpu.cpu import Cpu
 from emu.ftrace.array_records import RecordLists
-from emu.ftrace.events import Events
+from emu.ftrace.event.call import EventCall
+from emu.ftrace.events import ENTRY, Events
 from emu.ftrace.native import array_record
 from emu.ftrace.native import printed_events as native
 from emu.kernel.kernel import Kernel
@@ -25,11 +26,13 @@ _MOST = 1 << 16  # lines that wait: beyond that the oldest are lost
 class PrintedEvents:
     """The lines that wait for the guest to print them. The CPU that has recorded an event is interrupted to do so.
 
-    What is recorded on a CPU while it prints is not printed: printing would never end.
+    What is recorded on a CPU while it prints is not printed; and what an idle CPU does, or tells of interrupts that are turned
+    off, waits until another event is printed: the interrupt would cause it again, and printing would never end.
 
     Args:
         kernel: with its image loaded.
         records: say where native code keeps the events.
+        events: what events there are, by their numbers.
 
     Attributes:
         allowed: whether the parameter tp_printk was given. Without it, nothing is ever printed.
@@ -37,8 +40,9 @@ class PrintedEvents:
         printed: how many of them wait no longer.
     """
 
-    def __init__(self, kernel: Kernel, records: RecordLists) -> None:
+    def __init__(self, kernel: Kernel, records: RecordLists, events: Mapping[int, EventCall]) -> None:
         self._kernel = kernel
+        self._events = events
         self._records = records
         self._record: Record | None = None
         self._function = kernel.image.symbol("upcall_output_printk")
@@ -68,8 +72,13 @@ class PrintedEvents:
         self.asked = self.printed + len(self._lines)
         while len(self._lines) > _MOST:
             self.next_line()
-        for cpu in {events.cpu for events in kept}:
+        for cpu in {events.cpu for events in kept if self._is_of_program(events)}:
             self._interrupt(cpu)
+
+    def _is_of_program(self, events: Events) -> bool:
+        """Whether an event is not one that each interrupt of an idle CPU, or of any, may cause."""
+        entry = events.entries(ENTRY)[0]
+        return bool(entry["pid"]) and self._events[int(entry["type"])].system != "preemptirq"
 
     def _take(self) -> Sequence[Events]:
         """Takes out what native code has kept: each event alone."""

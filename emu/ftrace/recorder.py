@@ -13,7 +13,7 @@ import numpy.typing as npt
 from emu.cpu.far_memory import far_memory
 from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.event.files import EventFiles
-from emu.ftrace.event.internal import GUEST_ENTRIES
+from emu.ftrace.event.internal import OF_TOP_ARRAY
 from emu.ftrace.events import Events
 from emu.ftrace.host_events import HostEvents
 from emu.ftrace.max_latency import MaxLatency
@@ -110,10 +110,8 @@ class Recorder:
             trace_globals.event_handler,
             lambda: trace_globals.stacks.callbacks().event_with_stack,
         )
-        self._is_top = trace_globals.records.top is self.records.array
-        if self._is_top:
-            for call in GUEST_ENTRIES:
-                self.event_files.file(call)
+        if trace_globals.records.top is self.records.array:
+            self.event_files.take_entries(OF_TOP_ARRAY, True)
         self.host_events = HostEvents(
             kernel, trace_globals, self.records, self._buffers, self.event_files, self.wake_readers
         )
@@ -225,8 +223,7 @@ class Recorder:
         """Sets tracing_cpumask: other CPUs record nothing."""
         self.cpumask = cpus
         self._buffers.disable(ring_record.MASKED, frozenset(range(self.cpus)) - cpus)
-        if self._is_top:
-            self.globals.guest_array.set_cpumask(cpus)
+        self.globals.hwlat.cpumask_changed(self.records, cpus)
 
     def pause(self) -> None:
         """Records nothing until each `pause` has had its `resume`."""

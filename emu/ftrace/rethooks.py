@@ -34,6 +34,7 @@ class Rethooks:
         self._records = records
         self._pool: Record | None = None
         self._rethooks: dict[int, Record] = {}  # by the address of what acts at the return
+        self._of_guest, self._guest_knows = Record(rethook_record.WORDS), Record(consumer.WORDS)
         trampoline = kernel.image.function_at(kernel.image.symbol("arch_rethook_trampoline"))
         assert trampoline is not None
         self._replacements = range(trampoline.address - arch.return_offset, trampoline.address + trampoline.size)
@@ -47,8 +48,7 @@ class Rethooks:
 
         Returns: the consumer that must act at the function's entry.
         """
-        if self._pool is None:
-            self._pool = self._begin()
+        self.use()
         rethook = Record(rethook_record.WORDS)
         rethook.set(consumer.HANDLER, self._arch.rethook_callbacks(self._guest).entry)
         rethook.set(rethook_record.LEFT, maxactive or max(_LEAST, 2 * len(self._kernel.board.cpus)))
@@ -60,8 +60,20 @@ class Rethooks:
         """Whether a consumer acts when calls return."""
         return acting.address in self._rethooks
 
+    def use(self) -> None:
+        """Must be called before the first call is watched."""
+        if self._pool is None:
+            self._pool = self._begin()
+
     def _begin(self) -> Record:
+        from emu.ftrace.native import live_patch  # when it is needed: it is compiled
+
         pool = Record(rethook_pool.WORDS)
+        self._of_guest.set(rethook_record.CONSUMER, self._guest_knows.address)
+        self._of_guest.set(rethook_record.LEFT, rethook_pool.LAST)
+        self._guest_knows.set(consumer.HANDLER, live_patch.build().address)
+        self._guest_knows.set(consumer.TARGET, self._kernel.image.symbol("kretprobe_trap"))
+        pool.set(rethook_pool.OF_GUEST, self._of_guest.address)
         self._records.set_in_all(array_record.RETHOOKS, pool.address)
         for label, function in self._arch.rethook_callbacks(self._guest)[1:]:
             self._kernel.board.dispatch(self._kernel.image.symbol(label), function)

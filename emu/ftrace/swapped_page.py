@@ -30,9 +30,6 @@ Offsets = NDArray[np.int64]
 _WORD, _LONG = 4, 8  # bytes
 _TYPE_LEN_BITS, _DELTA_BITS = np.uint32(5), np.uint32(27)
 
-# As they are recorded: `format` declares fewer callers of a stack.
-_RECORDED: Mapping[int, EventCall] = {call.number: call for call in GUEST_ENTRIES}
-
 
 def swapped_page(page: NDArray[np.uint8], calls: Mapping[int, EventCall]) -> NDArray[np.uint8]:
     """The page with every number in the other byte order. Strings and bytes stay.
@@ -57,7 +54,7 @@ def swapped_page(page: NDArray[np.uint8], calls: Mapping[int, EventCall]) -> NDA
     types = events.words.view(np.uint16)[events.offset // 2]
     for number in np.unique(types).tolist():
         chosen = types == number
-        plan = _plan(_RECORDED.get(number) or calls.get(number))
+        plan = _plan(GUEST_ENTRIES.get(number) or calls.get(number))  # a stack has more callers than `format` declares
         for size, found in plan.numbers(page, events.offset[chosen], events.size[chosen]):
             numbers[size].append(found)
     for size, found_places in numbers.items():

@@ -14,6 +14,7 @@ from emu.ftrace.error_log import ErrorLog
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFiles
+from emu.ftrace.events import EventType
 from emu.ftrace.filters import FunctionFilter
 from emu.ftrace.ftrace import Ftrace
 from emu.ftrace.max_latency import MaxLatency
@@ -64,6 +65,7 @@ class TraceArray:
         self.error_log = ErrorLog(recorder.time_since_boot)
         recorder.tracer_started = self._tracer_started
         recorder.tracer_ready = self._tracer_ready
+        self._top = parent or self
         self.is_top = parent is None
         self.tracers = {name: tracer for name, tracer in TRACERS.items() if self._has(tracer)}
         self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
@@ -135,16 +137,23 @@ class TraceArray:
 
     @property
     def threshold(self) -> int:
-        return self.ops.threshold_us
+        return self._top.ops.threshold_us
 
     @threshold.setter
     def threshold(self, microseconds: int) -> None:
-        self.ops.threshold_us = microseconds
-        self.recorder.max_latency.set_threshold(microseconds)
+        self._top.ops.threshold_us = microseconds
+        self.globals.records.set_in_all(array_record.TRACING_THRESH, microseconds * 1000)
         self.globals.guest_array.set_threshold(microseconds)
+
+    @property
+    def cpumask(self) -> frozenset[int]:
+        return self.recorder.cpumask
 
     def use_events(self) -> None:
         self.ftrace.use_events()
+
+    def take_entries(self, kinds: Collection[EventType], on: bool) -> None:
+        self.event_files.take_entries(kinds, on)
 
     def clear(self) -> None:
         self.recorder.clear()
@@ -184,6 +193,7 @@ class TraceArray:
         if array.users:
             raise TraceError(errno.EBUSY, f"files of instance '{name}' are open")
         del self.instances[name]
+        array.ops.tracer.stop(array)
         array.recorder.close()
         self.ftrace.unregister(array.ops)
 
@@ -201,6 +211,9 @@ class TraceArray:
         if self.pipes:
             raise TraceError(errno.EBUSY, "a trace_pipe is open")
         self._check_graph(tracer.callback(self.options), errno.EBUSY)
+        for other in self._others:
+            if tracer.excludes(other.ops.tracer):
+                raise TraceError(errno.EBUSY, f"another array has the tracer '{other.ops.tracer.name}'")
         if tracer.print_max:
             self._check_reserved()
             self.allocate_snapshot()
@@ -217,10 +230,17 @@ class TraceArray:
             self.recorder.note_first_cpu()
         self.ftrace.update_sites()
 
+    @property
+    def _others(self) -> Iterator[TraceArray]:
+        """All other arrays."""
+        return (array for array in (self._top, *self._top.instances.values()) if array is not self)
+
     def _check_graph(self, callback: Callback | None, code: int) -> None:
-        """Raises TraceError, with this errno: the tracer is to have calls return elsewhere, which the function profiler does."""
+        """Raises TraceError, with this errno: the tracer is to have calls return elsewhere, which somebody else does."""
         if callback is Callback.GRAPH and self.globals.profiler.enabled:
             raise TraceError(code, "the function profiler runs, which has calls return elsewhere, too")
+        if callback is Callback.GRAPH and any(other.ops.callback is Callback.GRAPH for other in self._others):
+            raise TraceError(code, "the tracer of another array has calls return elsewhere, too")
 
     def _tracer_started(self) -> None:
         self.ops.tracer.start(self)
@@ -255,8 +275,9 @@ class TraceArray:
 
     def set_profiling(self, on: bool) -> None:
         """Starts or stops the function profiler. Raises TraceError: EBUSY, while the tracer has calls return elsewhere."""
-        if on and self.ops.callback is Callback.GRAPH:
-            raise TraceError(errno.EBUSY, f"the tracer '{self.ops.tracer.name}' has calls return elsewhere, too")
+        for array in (self, *self._others):
+            if on and array.ops.callback is Callback.GRAPH:
+                raise TraceError(errno.EBUSY, f"the tracer '{array.ops.tracer.name}' has calls return elsewhere, too")
         self.globals.profiler.enabled = on
         self.ftrace.update_sites()
 

@@ -17,6 +17,7 @@ from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.guest_array import GuestArray
+from emu.ftrace.guest_kprobes import GuestKprobes
 from emu.ftrace.hwlat import HwlatDetector
 from emu.ftrace.kernel_values import KernelValues
 from emu.ftrace.keys import Keys
@@ -82,6 +83,7 @@ class TraceGlobals:
         self.kprobes = Kprobes(
             kernel, arch, self.guest, self.records, self.sites, self.keys, self.trampolines, self.rethooks, warn
         )
+        self.guest_kprobes = GuestKprobes(self.kprobes)
         self.stacks = Stacks(kernel, arch, self.guest, self.records, self.keys, self.kprobes)
         self.stack_tracer = StackTracer(
             arch, self.guest, self.records, self.stacks, kernel.symbols, self.sites.functions

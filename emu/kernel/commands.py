@@ -28,6 +28,7 @@ class Commands:
     Attributes:
         status: the wait status of the command given last; None until it has ended.
         running: whether init runs a command.
+        awaited: whether init has ever asked for a command when there was none: it is up.
     """
 
     def __init__(self, image: Image, interrupt: Callable[[], None]) -> None:
@@ -38,6 +39,7 @@ class Commands:
         self._giving_up = False
         self.status: int | None = None
         self.running = False
+        self.awaited = False
 
     def give(self, words: Sequence[str], on_exec: Callable[[int], None] | None = None) -> None:
         """Has init run a program.
@@ -75,6 +77,7 @@ class Commands:
     @host_call
     def command_read(self, cpu: Cpu, address: int, size: int) -> int:
         if self._waiting is None:
+            self.awaited = True
             return -errno.EAGAIN
         command, self._waiting = self._waiting, None
         self.running = True

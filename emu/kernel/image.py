@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import bisect
+import errno
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,6 +17,8 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 __all__ = ["STT_FUNC", "BadImage", "FunctionTable", "Image", "Symbol", "symbol_record"]
+
+_SAME_EVERYWHERE = errno.ERANGE  # error numbers up to here are those of every Linux
 
 _LAYOUT_NAME = 48  # bytes of a name in the layout table
 _SHN_UNDEF, _SHN_ABS = 0, 0xFFF1  # System V ABI, 4: section indices
@@ -166,6 +169,13 @@ class Image:
     def constant(self, name: str) -> int:
         """A constant of the kernel's headers: constant("HC_IPI")."""
         return self._entry(name)[0]
+
+    def error_number(self, number: int) -> int:
+        """The guest's number of a host's error; EIO for an error that the guest does not know."""
+        if number <= _SAME_EVERYWHERE:
+            return number
+        name = errno.errorcode.get(number, "")
+        return self.constant(name) if name in self.layout else errno.EIO
 
     def structure(self, name: str, members: Sequence[str]) -> np.dtype[np.void]:
         """A structure as numpy reads it, with some of its members as unsigned numbers."""

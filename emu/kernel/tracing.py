@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from emu.cpu.cpu import Cpu
-from emu.kernel.host_calls import LONGEST_STRING, host_call, put
+from emu.kernel.host_calls import LONGEST_STRING, host_call, put, string
 from emu.kernel.modules import BadModule, Module, Modules
 
 __all__ = ["Tracing", "TracingCalls"]
@@ -43,8 +43,14 @@ class Tracing(Protocol):
     def tracing_on(self, on: bool | None) -> bool:
         """Has the top array's buffers record or not (`on` None: leaves them as they are); returns whether they do."""
 
-    def max_latency(self, nanoseconds: int) -> None:
-        """The top array's tracing_max_latency is at least this."""
+    def max_latency(self, kind: int, nanoseconds: int) -> None:
+        """A tracer's tracing_max_latency is at least this. `kind`: of the entries that the tracer records, enum trace_type."""
+
+    def tracer_printk(self, cpu: Cpu, kind: int, ip: int, text: bytes) -> None:
+        """The tracer that records entries of a kind writes a text, as trace_printk() does, into the buffers of its arrays."""
+
+    def tracer_off(self, kind: int) -> None:
+        """It has the buffers of its arrays record no longer."""
 
     def allocate_snapshot(self) -> bool:
         """Makes room for a snapshot of the top array. False: there is not enough memory."""
@@ -77,6 +83,24 @@ class Tracing(Protocol):
         Returns 0 when this has begun; it is done when no site is being changed any more. Or -errno.
         """
 
+    def trace_array_get(self, name: str) -> int:
+        """The number, from 1 on, of an instance of the tracer, which is made if there is none. The guest uses it. Or -errno."""
+
+    def trace_array_put(self, array: int) -> int:
+        """The guest uses an instance once less. Returns 0 or -errno."""
+
+    def trace_array_destroy(self, array: int) -> int:
+        """Removes an instance that nobody uses. Returns 0 or -errno."""
+
+    def trace_array_printk(self, cpu: Cpu, array: int, ip: int, text: bytes) -> int:
+        """As trace_printk(), into an instance. Preemption has been disabled once for it. Returns 0 or -errno."""
+
+    def trace_array_event(self, array: int, system: str, event: str, on: bool) -> int:
+        """Records events in an instance, or no longer. Names that are empty mean all. Returns 0 or -errno.
+
+        EAGAIN: sites are being changed; the kernel asks again.
+        """
+
     def stack_tracer(self, on: bool | None) -> int:
         """Starts or stops the stack tracer (`on` None: leaves it as it is), and returns whether it runs.
 
@@ -107,6 +131,18 @@ class Tracing(Protocol):
 
         False: not done, sites are being changed; the loader asks again.
         """
+
+    def kprobe_register(self, probe: int, address: int, returns: bool, disabled: bool) -> int:
+        """The kernel registers a kprobe of its own, which is called `probe`, or (`returns`) one of returns.
+
+        Returns: the address at which the CPU traps for it (0: it is disabled); or -errno. EAGAIN: the kernel asks again.
+        """
+
+    def kprobe_unregister(self, probe: int) -> int:
+        """There is no such kprobe any more: 0; or -EAGAIN: the kernel asks again."""
+
+    def kprobe_enable(self, probe: int, on: bool) -> int:
+        """Enables or disables one. Returns as `kprobe_register`."""
 
     def waits_for(self, cpu: Cpu) -> str | None:
         """What tracing waits for on a CPU, to be said after its name: "has not answered Synchronise"; None: for nothing."""
@@ -149,8 +185,18 @@ class TracingCalls:
         return int(self._tracing.tracing_on(bool(wanted) if wanted < 2 else None))
 
     @host_call
-    def tracing_max_latency(self, cpu: Cpu, nanoseconds: int) -> int:
-        self._tracing.max_latency(nanoseconds)
+    def tracing_max_latency(self, cpu: Cpu, kind: int, nanoseconds: int) -> int:
+        self._tracing.max_latency(kind, nanoseconds)
+        return 0
+
+    @host_call
+    def tracer_printk(self, cpu: Cpu, kind: int, ip: int, text: int, size: int) -> int:
+        self._tracing.tracer_printk(cpu, kind, ip, cpu.read(text, min(size, LONGEST_STRING)))
+        return 0
+
+    @host_call
+    def tracer_off(self, cpu: Cpu, kind: int) -> int:
+        self._tracing.tracer_off(kind)
         return 0
 
     @host_call
@@ -192,6 +238,26 @@ class TracingCalls:
         return self._tracing.direct_call(addresses, old, new)
 
     @host_call
+    def trace_array_get(self, cpu: Cpu, name: int) -> int:
+        return self._tracing.trace_array_get(string(cpu, name))
+
+    @host_call
+    def trace_array_put(self, cpu: Cpu, array: int) -> int:
+        return self._tracing.trace_array_put(array)
+
+    @host_call
+    def trace_array_destroy(self, cpu: Cpu, array: int) -> int:
+        return self._tracing.trace_array_destroy(array)
+
+    @host_call
+    def trace_array_printk(self, cpu: Cpu, array: int, ip: int, text: int, size: int) -> int:
+        return self._tracing.trace_array_printk(cpu, array, ip, cpu.read(text, min(size, LONGEST_STRING)))
+
+    @host_call
+    def trace_array_event(self, cpu: Cpu, array: int, system: int, event: int, on: int) -> int:
+        return self._tracing.trace_array_event(array, string(cpu, system), string(cpu, event), bool(on))
+
+    @host_call
     def stack_tracer(self, cpu: Cpu, wanted: int) -> int:
         return self._tracing.stack_tracer(bool(wanted) if wanted < 2 else None)
 
@@ -204,6 +270,18 @@ class TracingCalls:
         """Stores the next line that is to be printed, cut to `size` bytes, and returns its length; -EAGAIN: there is none."""
         line = self._tracing.tracepoint_printk_line()
         return -errno.EAGAIN if line is None else put(cpu, address, line[:size])
+
+    @host_call
+    def kprobe_register(self, cpu: Cpu, probe: int, address: int, flags: int) -> int:
+        return self._tracing.kprobe_register(probe, address, bool(flags & 1), bool(flags & 2))
+
+    @host_call
+    def kprobe_unregister(self, cpu: Cpu, probe: int) -> int:
+        return self._tracing.kprobe_unregister(probe)
+
+    @host_call
+    def kprobe_enable(self, cpu: Cpu, probe: int, on: int) -> int:
+        return self._tracing.kprobe_enable(probe, bool(on))
 
     @host_call
     def module_init(self, cpu: Cpu, address: int) -> int:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Writes into the trace in each of the ways that trace_printk() has. */
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/trace_printk.h>
 

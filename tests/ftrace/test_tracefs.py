@@ -20,69 +20,17 @@ from emu.ftrace.tracefs.text_file import TextFile
 from emu.kernel.files.node import OpenFlags
 from tests.ftrace.conftest import mark
 from tests.lib.booted_machine import booted_machine
-from tests.lib.golden_writes import golden_writes
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 WRITE = OpenFlags.WRITE | OpenFlags.TRUNCATE
 TAB = "\t"
 ALL_ENABLED = "#### all functions enabled ####\n"
 
-@pytest.mark.parametrize(("path", "value", "code"), golden_writes())
-def test_a_write_gets_the_errno_of_linux(tracefs: TraceFS, path: str, value: str, code: int) -> None:
-    before = {name: tracefs.read(name) for name in stateful(tracefs)}
-    if not code:
-        tracefs.write(path, value)
-        return
-    with pytest.raises(TraceError) as error:
-        tracefs.write(path, value)
-    assert error.value.errno == code
-    assert error.value.path == path
-    assert {name: tracefs.read(name) for name in before} == before
-
-
-def stateful(tracefs: TraceFS) -> list[str]:
-    """The files that hold state."""
-    return [
-        "current_tracer", "tracing_on", "set_ftrace_filter", "set_ftrace_notrace", "set_graph_function",
-        "set_graph_notrace", "set_ftrace_pid", "max_graph_depth", "buffer_size_kb", "trace_clock", "saved_cmdlines_size",
-        *(f"options/{name}" for name in tracefs.listdir("options")),
-    ]  # fmt: skip
-
-
 def refused(tracefs: TraceFS, path: str, value: str) -> int:
     with pytest.raises(TraceError) as error:
         tracefs.write(path, value)
     assert error.value.errno is not None
     return error.value.errno
-
-
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        (
-            "available_tracers",
-            "timerlat osnoise hwlat blk mmiotrace branch function_graph "
-            "wakeup_dl wakeup_rt wakeup preemptirqsoff preemptoff irqsoff function nop\n",
-        ),
-        ("current_tracer", "nop\n"),
-        ("tracing_on", "1\n"),
-        ("max_graph_depth", "0\n"),
-        ("tracing_thresh", "0\n"),
-        ("buffer_size_kb", "7 (expanded: 1408)\n"),
-        ("buffer_total_size_kb", "14 (expanded: 2816)\n"),
-        ("saved_cmdlines_size", "6552\n"),
-        ("saved_cmdlines", ""),
-        ("set_ftrace_filter", ALL_ENABLED),
-        ("set_ftrace_notrace", "#### no functions disabled ####\n"),
-        ("set_graph_function", ALL_ENABLED),
-        ("set_graph_notrace", "#### no functions disabled ####\n"),
-        ("trace_clock", "[local] global counter uptime perf mono mono_raw boot tai x86-tsc\n"),
-        ("options/markers", "1\n"),
-        ("options/funcgraph-proc", "0\n"),
-    ],
-)
-def test_what_the_files_hold_at_start(tracefs: TraceFS, path: str, text: str) -> None:
-    assert tracefs.read(path) == text
 
 
 def test_every_file_of_the_root_is_described_in_readme(tracefs: TraceFS) -> None:
@@ -254,11 +202,6 @@ def test_trace_is_emptied_by_truncation_only(tracefs: TraceFS, rings: list[RingB
     assert [ring.entries for ring in rings] == [1, 0]
     tracefs.write("trace", "")
     assert [ring.entries for ring in rings] == [0, 0]
-
-
-def test_an_empty_trace_looks_like_that_of_linux(tracefs: TraceFS) -> None:
-    assert tracefs.read("trace") == (GOLDEN / "file-trace.initial.txt").read_text()
-    assert tracefs.read("per_cpu/cpu1/trace") == tracefs.read("trace")
 
 
 def test_stats_look_like_those_of_linux(tracefs: TraceFS, trace_array: TraceArray, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,27 +5,27 @@ from __future__ import annotations
 
 import errno
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-__all__ = ["golden_writes"]
+__all__ = ["GoldenWrite", "golden_writes"]
 
 _GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 
-# Of the files that the golden wrote to, those that this tree has. (Its trace_marker was closed by tracing_cpumask.)
-_FILES = {
-    "available_tracers", "buffer_size_kb", "current_tracer", "dynamic_events", "events/enable",
-    "events/sched/sched_switch/enable", "kprobe_events", "max_graph_depth", "options/sym-addr", "saved_cmdlines_size",
-    "set_event", "set_ftrace_filter", "set_ftrace_pid", "set_graph_function", "snapshot", "synthetic_events", "trace_clock",
-    "trace_options", "tracing_on",
-}  # fmt: skip
+
+class GoldenWrite(NamedTuple):
+    """`echo VALUE > FILE`"""
+
+    path: str
+    value: str
+    code: int  # the errno of its write; 0: it was taken
+    shown: list[str]  # the first lines of the file afterwards, if it was read
 
 
-def golden_writes() -> list[tuple[str, str, int]]:
-    """Every `echo VALUE > FILE` that was tried on Linux 6.1, with the errno of its write (0: taken)."""
+def golden_writes() -> Iterator[GoldenWrite]:
+    """Those that were tried on Linux 6.1, in their order: what was taken stays for those that follow."""
     text = (_GOLDEN / "error-writes.txt").read_text()
-    tried = re.findall(r"^# echo '(.*)' > (\S+)\n(?:sh.*\n)+write\(1, .*\) += (\d+|-1 (\w+))", text, re.MULTILINE)
-    return [
-        (path, value, getattr(errno, name) if name else 0)
-        for value, path, _, name in tried
-        if path in _FILES and value != ":mod:nosuch"  # which waits for modules
-    ]
+    written, result = r"^# echo '(.*)' > (\S+)\n(?:sh.*\n)+", r"write\(1, .*\) += (?:\d+|-1 (\w+)) ?.*\n"
+    for value, path, name, shown in re.findall(written + result + r"((?:    now: .*\n)*)", text, re.MULTILINE):
+        yield GoldenWrite(path, value, getattr(errno, name) if name else 0, re.findall("now: (.*)", shown))

@@ -62,5 +62,15 @@ class Probing(ABC):
         """
 
     @abstractmethod
+    def stepping_copy(self, instruction: bytes, address: int, place: int | None) -> bytes:
+        """The same, for probes of the guest's own: behind it the CPU traps once more (firmware's asm/kprobes.h)."""
+
+    @abstractmethod
+    def detour(self, behind: int, place: int | None) -> bytes:
+        """What is at `place` for a site to go on at: the guest traps, and has the CPU go on at `behind`. With `place` None only
+        the length counts; b"": a breakpoint must be at the function's first instruction instead.
+        """
+
+    @abstractmethod
     def saved_offsets(self, image: Image) -> Sequence[int]:
         """The offset in struct pt_regs of each register that probes see and that is there, in the order of `registers`."""

@@ -68,6 +68,13 @@ class _SoftwareTrap(Probing):
     def copy(self, instruction: bytes, address: int, place: int | None) -> bytes:
         return b"" if _uses_program_counter(int.from_bytes(instruction, "big")) else instruction
 
+    def stepping_copy(self, instruction: bytes, address: int, place: int | None) -> bytes:
+        copy = self.copy(instruction, address, place)
+        return copy and copy + self.breakpoint
+
+    def detour(self, behind: int, place: int | None) -> bytes:
+        return b""  # the site comes when the function has its window
+
     def saved_offsets(self, image: Image) -> Sequence[int]:
         general = image.offset("pt_regs.u_regs")
         return [general + 8 * n for n in range(16)]

@@ -9,6 +9,15 @@ The copy does what the instruction does where it was (rel32 are distances of the
     call target             push $behind it; jmp rel32
     call *operand           push $behind it; jmp *operand
 
+The copy for probes of the guest's own has an `int3` before each way out, and leads out by a jump or a return:
+
+    any instruction         the instruction; int3; jmp rel32
+    jmp target              int3; jmp rel32
+    jcc target              jcc over; int3; jmp rel32 behind it; over: int3; jmp rel32
+    call target             push $behind it; int3; jmp rel32
+    call, jmp *operand      (push $behind it;) push operand; int3; ret
+    ret                     int3; ret
+
 A return address can be pushed as an immediate number because the kernel is in the uppermost 2 GiB.
 """
 
@@ -32,7 +41,9 @@ __all__ = ["PROBING"]
 
 _REGISTERS = {name: word for word, name in enumerate(PROBE_REGISTERS)}
 _JUMP, _PUSH, _TWO_BYTES, _CONDITIONAL = 0xE9, 0x68, 0x0F, 0x80
-_OPERATION, _JUMP_OPERAND = 0b111_000, 0b100_000  # in ModRM of `call *operand` and `jmp *operand`
+_SHORT_CONDITIONAL, _RET = 0x70, 0xC3
+# In ModRM: which instruction it is; `jmp *operand`, `push operand`
+_OPERATION, _JUMP_OPERAND, _PUSH_OPERAND = 0b111_000, 0b100_000, 0b110_000
 _BY_PLACE = frozenset({"loop", "loope", "loopne", "jcxz", "jecxz", "jrcxz", "xbegin", "lcall", "ljmp"})
 _TRAPS = frozenset({"int3", "int", "int1", "into", "ud0", "ud1", "ud2", "hlt", "iretq", "iret", "iretd", "sysretq", "sysexit"})
 _SHADOWED = "the instruction before it holds interrupts off until it is done"
@@ -82,16 +93,37 @@ class _Int3(Probing):
             return moved + _jump(to + len(moved), after)
         if not decoded.op_count(x86.X86_OP_IMM):
             return _indirect(decoded, to, after)
-        target = decoded.operands[0].imm & 0xFFFF_FFFF_FFFF_FFFF  # capstone has it signed
+        target = _target(decoded)
         if capstone.CS_GRP_CALL in groups:
             return push + _jump(to + len(push), target)
         if decoded.id == x86.X86_INS_JMP:
             return _jump(to, target)
-        # Both forms have the condition in the lowest four bits: 7x rel8, 0f 8x rel32.
-        condition = decoded.opcode[1] if decoded.opcode[0] == _TWO_BYTES else decoded.opcode[0]
-        branch = bytes([_TWO_BYTES, _CONDITIONAL | condition & 0xF])
+        branch = bytes([_TWO_BYTES, _CONDITIONAL | _condition(decoded)])
         branch += _distance(to + len(branch), target)
         return branch + _jump(to + len(branch), after)
+
+    def stepping_copy(self, instruction: bytes, address: int, place: int | None) -> bytes:
+        to, after = address if place is None else place, address + len(instruction)
+        decoded = next(_DETAILED.disasm(instruction, address, 1))
+        groups = decoded.groups
+        is_call, is_jump = capstone.CS_GRP_CALL in groups, capstone.CS_GRP_JUMP in groups
+        if decoded.id == x86.X86_INS_RET:
+            return self.breakpoint + instruction
+        code = _push(after) if is_call else b""
+        if not is_call and not is_jump:
+            code = _moved(decoded, to)
+        elif not decoded.op_count(x86.X86_OP_IMM):
+            return code + _with_operation(decoded, to + len(code), _PUSH_OPERAND) + self.breakpoint + bytes([_RET])
+        elif is_call or decoded.id == x86.X86_INS_JMP:
+            after = _target(decoded)
+        else:  # over the first of two ways on
+            code = bytes([_SHORT_CONDITIONAL | _condition(decoded), len(self.detour(after, None))])
+            code += self.detour(after, to + len(code))
+            after = _target(decoded)
+        return code + self.detour(after, to + len(code))
+
+    def detour(self, behind: int, place: int | None) -> bytes:
+        return self.breakpoint + _jump((place or 0) + len(self.breakpoint), behind if place else 0)
 
     def saved_offsets(self, image: Image) -> Sequence[int]:
         return [image.offset(f"pt_regs.{name}") for name in PROBE_REGISTERS]
@@ -138,9 +170,25 @@ def _indirect(decoded: capstone.CsInsn, to: int, after: int) -> bytes:
     if capstone.CS_GRP_CALL not in decoded.groups:
         return _moved(decoded, to)
     push = _push(after)
-    code = bytearray(_moved(decoded, to + len(push)))
-    code[decoded.modrm_offset] = code[decoded.modrm_offset] & ~_OPERATION | _JUMP_OPERAND
-    return push + bytes(code)
+    return push + _with_operation(decoded, to + len(push), _JUMP_OPERAND)
+
+
+def _with_operation(decoded: capstone.CsInsn, to: int, operation: int) -> bytes:
+    """Another instruction with the operand of a call or jump."""
+    code = bytearray(_moved(decoded, to))
+    code[decoded.modrm_offset] = code[decoded.modrm_offset] & ~_OPERATION | operation
+    return bytes(code)
+
+
+def _target(decoded: capstone.CsInsn) -> int:
+    """Where a direct call or jump leads."""
+    target: int = decoded.operands[0].imm & 0xFFFF_FFFF_FFFF_FFFF  # capstone has it signed
+    return target
+
+
+def _condition(decoded: capstone.CsInsn) -> int:
+    """Of a jump: both forms have it in the lowest four bits, 7x rel8 and 0f 8x rel32."""
+    return int(decoded.opcode[1] if decoded.opcode[0] == _TWO_BYTES else decoded.opcode[0]) & 0xF
 
 
 PROBING = _Int3()

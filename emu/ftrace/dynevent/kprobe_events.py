@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from emu.ftrace.arch import FtraceArch
@@ -24,7 +24,7 @@ from emu.ftrace.dynevent.symbol_names import SymbolNames
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventKind
 from emu.ftrace.event.catalogue import Catalogue
-from emu.ftrace.kprobes import Kprobes
+from emu.ftrace.kprobes import Kprobes, ListedProbe
 from emu.ftrace.native import consumer
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.numbers import parse_c
@@ -147,10 +147,11 @@ class KprobeEvents(DynamicEventKind):
         probes = [event for event in events.of(self) if isinstance(event, _KprobeEvent)]
         return "".join(f"  {probe.call.name:<44} {probe.hits:15} {probe.missed:15}\n" for probe in probes)
 
-    def listed(self, events: DynamicEvents) -> str:
-        """kprobes/list of debugfs. Linux registers a probe when it is defined; here it is placed when its event is wanted."""
-        probes = [event for event in reversed(events.of(self)) if isinstance(event, _KprobeEvent)]
-        return self.kprobes.text((probe.where, probe.is_return) for probe in probes if not probe.event.in_use)
+    def disabled(self, events: DynamicEvents) -> Iterator[ListedProbe]:
+        """For kprobes/list of debugfs. Linux registers a probe when it is defined; here it is placed when its event is wanted."""
+        for probe in reversed(events.of(self)):
+            if isinstance(probe, _KprobeEvent) and not probe.event.in_use:
+                yield ListedProbe(probe.where, probe.is_return)
 
     def _create(self, command: ProbeCommand) -> Probe:
         maxactive = _maxactive(command)

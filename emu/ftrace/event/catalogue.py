@@ -78,7 +78,7 @@ class Catalogue(Mapping[int, EventCall]):
         records.set_in_all(array_record.STAGES, self._stages.address)
         for call in INTERNAL_EVENTS:
             self.put(call)
-        for call in GUEST_ENTRIES:
+        for call in GUEST_ENTRIES.values():
             of_blk = call is BLK
             depth = _PROBE_DEPTH if of_blk else 0
             self._make_native(call, _NativeEvent(call, swapped=memory.swapped, depth=depth, irqs_off=of_blk))
@@ -280,13 +280,12 @@ class Catalogue(Mapping[int, EventCall]):
         self._chain(call)
 
     def _chain(self, call: EventCall) -> None:
+        if call.kind is EventKind.FTRACE and GUEST_ENTRIES.get(call.number) is not call:
+            return  # the guest fills no such entries
         if native := self._native.get(call.number):
-            files = self._files[call]
-            if call.kind is EventKind.FTRACE:  # a tracer's entry, which is for the top array: it has asked first
-                files = files[:1]
-            addresses = [file.address for file in files] + [0]
+            addresses = [file.address for file in self._files[call]] + [0]
             native.record.set(event_record.FILES, addresses[0])
-            for file, following in zip(files, addresses[1:], strict=True):
+            for file, following in zip(self._files[call], addresses[1:], strict=True):
                 file.set(event_file.NEXT, following)
 
     def _free_number(self) -> int | None:

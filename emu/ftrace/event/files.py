@@ -14,6 +14,7 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
+from emu.ftrace.event.internal import GUEST_ENTRIES
 from emu.ftrace.events import EventType
 from emu.ftrace.native import array_record, consumer, event_file
 from emu.native.record import Record
@@ -71,7 +72,7 @@ class EventFile:
         self.filter: EventFilter | None = None
         self.triggers: list[EventTrigger] = []
         self._soft_users = 0
-        if call.kind is EventKind.FTRACE:  # it is recorded whenever tracing is on
+        if call.kind is EventKind.FTRACE and GUEST_ENTRIES.get(call.number) is not call:  # it is recorded whenever tracing is on
             self._set(event_file.ENABLED, True)
 
     def _has(self, flag: np.uint64) -> bool:
@@ -197,6 +198,14 @@ class EventFiles:
             self._follow(file)
             self._catalogue.add_file(call, file.record)
         return self._files[call]
+
+    def take_entries(self, kinds: Iterable[EventType], on: bool) -> None:
+        """Records from now on the entries of these kinds that tracers in the guest fill, or no longer."""
+        self.set([GUEST_ENTRIES[kind] for kind in kinds], on)
+
+    def takes_entries(self, kind: int) -> bool:
+        """Whether it does, of one kind."""
+        return kind in GUEST_ENTRIES and self.enabled(GUEST_ENTRIES[kind])
 
     def enabled(self, call: EventCall) -> bool:
         """Whether an event's key is on for this array."""

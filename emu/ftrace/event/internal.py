@@ -8,11 +8,12 @@ Some tracers are threads of the guest, which fill their entries themselves (firm
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from emu.ftrace.event.call import COMMON_SIZE, EventCall, EventKind, Field
+from emu.ftrace.events import EventType
 
-__all__ = ["BLK", "GUEST_ENTRIES", "INTERNAL_EVENTS", "SYSTEM"]
+__all__ = ["BLK", "GUEST_ENTRIES", "INTERNAL_EVENTS", "OF_TOP_ARRAY", "SYSTEM"]
 
 SYSTEM = "ftrace"
 
@@ -110,8 +111,10 @@ BLK = _event("blk", 13,
 
 # What the guest fills. A last field of no size, as `char[] buf`, is the data that the guest hands over beside the entry.
 _FILLED_BY_GUEST = frozenset({"branch", "mmiotrace_rw", "mmiotrace_map", "hwlat", "osnoise", "timerlat"})
-GUEST_ENTRIES = (
+_CALLS = (
     BLK,
     *(call for call in INTERNAL_EVENTS if call.name in _FILLED_BY_GUEST),
     _event("kernel_stack", 4, ("int size", "unsigned long[] caller"), ""),  # timerlat's, with as many callers as there are
 )
+GUEST_ENTRIES: Mapping[int, EventCall] = {call.number: call for call in _CALLS}
+OF_TOP_ARRAY = (EventType.BLK, EventType.BRANCH, EventType.MMIO_RW, EventType.MMIO_MAP)  # whatever its tracer is

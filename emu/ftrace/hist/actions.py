@@ -74,6 +74,9 @@ class HistActions:
         self._records: list[tuple[Record, Record]] = []
         self._snapshot: tuple[HistAction, Record, Record] | None = None
 
+    def __iter__(self) -> Iterator[HistAction]:
+        return iter(self._actions)
+
     @property
     def fields(self) -> Sequence[HistField]:
         """All that they look at."""

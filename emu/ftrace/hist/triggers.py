@@ -19,6 +19,7 @@ from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.files import EventFile, EventFiles
 from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.hist.action_fields import find_actions
+from emu.ftrace.hist.debug_text import hist_debug_text
 from emu.ftrace.hist.definition import HistDefinition
 from emu.ftrace.hist.map import HistMap, HistMemory
 from emu.ftrace.hist.parse import HistCommand, parse_hist
@@ -42,11 +43,13 @@ class Histogram:
     """A table and what is counted in it, for one trigger, or for all that have its name.
 
     Args:
+        number: by which hist_debug tells it from others.
         definition: of the first of these.
         table: empty.
     """
 
-    def __init__(self, definition: HistDefinition, table: HistMap) -> None:
+    def __init__(self, number: int, definition: HistDefinition, table: HistMap) -> None:
+        self.number = number
         self.definition = definition
         self.table = table
         self.triggers = 0  # that count in it
@@ -77,6 +80,7 @@ class Histograms:
         self._memory = HistMemory(memory)
         self._key_stack = key_stack
         self._named: dict[str, Histogram] = {}
+        self._made = 0
         self.names = names
         self.handlers = handlers
 
@@ -97,7 +101,8 @@ class Histograms:
         table.run(program)
         if definition.has_stack:
             table.record.set(hist_record.STACK, self._key_stack())
-        made = Histogram(definition, table)
+        self._made += 1
+        made = Histogram(self._made, definition, table)
         if definition.command.name:
             self._named[definition.command.name] = made
         return made
@@ -175,6 +180,10 @@ class HistTrigger:
         """The table."""
         return hist_text(str(self), self.histogram.definition, self.histogram.table, self._histograms.names)
 
+    def debug_text(self) -> Iterator[str]:
+        """What it is made of."""
+        return hist_debug_text(str(self), self.histogram.number, self.histogram.definition)
+
     def release(self) -> None:
         """It does nothing any more."""
         self.pause(True)
@@ -238,6 +247,13 @@ class HistTriggers:
             if number:
                 yield "\n\n"
             yield from trigger.text()
+
+    def debug_text(self, call: EventCall) -> Iterator[str]:
+        """What the file `hist_debug` of an event shows."""
+        for number, trigger in enumerate(self.of(call)):
+            if number:
+                yield "\n\n"
+            yield from trigger.debug_text()
 
     def obey(self, call: EventCall, text: str, *, removes: bool) -> None:
         """Sets, changes or takes back a hist trigger of an event. To take back what is not there changes nothing.

@@ -47,6 +47,9 @@ class Histogram(Protocol):
     @property
     def address(self) -> int: ...
 
+    @property
+    def number(self) -> int: ...
+
 
 class HistTrigger(Protocol):
     """A hist trigger, as far as its variables go."""
@@ -181,6 +184,10 @@ class References:
     def add(self, reference: Reference, variable: HistVariable) -> None:
         """Notes what a reference means."""
         self._found[reference] = variable
+
+    def __iter__(self) -> Iterator[HistVariable]:
+        """The variables that they mean, each once."""
+        return iter(dict.fromkeys(self._found.values()))
 
     def need(self, histogram: Histogram) -> bool:
         """Whether one of them means a variable of a histogram."""

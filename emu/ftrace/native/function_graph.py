@@ -122,7 +122,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool
 
     @njit
     def record_graph_entry(cpu, function, returns_to, frame, irqs_off):
-        array_cpu = load_u64(cpu + cpu_record.CALLOUT)
+        array_cpu = load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.GRAPHS)
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         user = load_u64(array + array_record.GRAPH_RUNNING)
         if general and user == array_record.PROFILES:
@@ -182,7 +182,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool
 
     @njit
     def record_graph_return(cpu, frame, irqs_off):
-        array_cpu = load_u64(cpu + cpu_record.CALLOUT)
+        array_cpu = load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.GRAPHS)
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         task = current_task(array_cpu, array)
         stack = task + guest.ret_stack

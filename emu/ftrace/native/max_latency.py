@@ -24,11 +24,10 @@ ZERO, WORD = np.uint64(0), np.uint64(8)
 @njit
 def reports(array, latency):
     """Whether a latency in nanoseconds is one that is kept (Linux: report_latency)."""
-    record = load_u64(array + array_record.MAX_LATENCY)
-    threshold = load_u64(record + max_latency_record.THRESHOLD)
+    threshold = load_u64(array + array_record.TRACING_THRESH)
     if threshold != ZERO:
         return latency >= threshold
-    return latency > load_u64(record + max_latency_record.MAX_LATENCY)
+    return latency > load_u64(load_u64(array + array_record.MAX_LATENCY) + max_latency_record.MAX_LATENCY)
 
 
 @njit

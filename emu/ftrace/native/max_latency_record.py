@@ -10,7 +10,6 @@ from emu.native.record import Fields
 
 _fields = Fields()
 MAX_LATENCY = _fields.word()  # nanoseconds: tracing_max_latency
-THRESHOLD = _fields.word()  # nanoseconds: tracing_thresh; if not 0, all that takes as long is kept, not only what takes longer
 
 # What the spare ring buffers hold
 SAVED_LATENCY = _fields.word()  # nanoseconds

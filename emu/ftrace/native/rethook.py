@@ -28,7 +28,7 @@ from emu.ftrace.native.rethook_nodes import following, node_at, take
 from emu.native import njit
 from emu.native.pointers import Accessors, call_handler, load_u64, store_u64
 
-__all__ = ["Rethook", "build"]
+__all__ = ["Rethook", "build", "of_guest", "take_goes_on_at"]
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 
@@ -50,6 +50,21 @@ class Rethook(NamedTuple):
 
     find: Any
     """find(cpu, task, frame) -> what a return probe has replaced in a task's call; 0: nothing. `task`: its guest address."""
+
+
+@njit
+def of_guest(cpu):
+    """The rethook_record of the calls that the guest itself watches."""
+    return load_u64(load_u64(array_of(cpu) + array_record.RETHOOKS) + rethook_pool.OF_GUEST)
+
+
+@njit
+def take_goes_on_at(array):
+    """Where the guest traps when a call has returned that it watches; 0: the call goes on. It is asked once."""
+    place = load_u64(array + array_record.EVENT_CONTEXT) + event_context.GOES_ON_AT
+    trap = load_u64(place)
+    store_u64(place, ZERO)
+    return trap
 
 
 def build(memory: Accessors, guest: GuestLayout, context: Context, real_address: Any, return_offset: int) -> Rethook:

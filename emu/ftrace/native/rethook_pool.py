@@ -13,6 +13,7 @@ MOST = 1 << 16  # nodes
 _fields = Fields()
 FREE = _fields.word()  # number of a node that has been used and is free; 0: there is none
 USED = _fields.word()  # the highest number that a node has had
+OF_GUEST = _fields.word()  # address of the rethook_record of all calls that the guest itself watches
 NODES = _fields.words(MOST * rethook_node.WORDS)  # number 1 is the first
 WORDS = _fields.count
 LAST = np.uint64(MOST)

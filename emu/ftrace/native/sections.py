@@ -71,8 +71,11 @@ def build(
 
     @njit
     def what_is_off(cpu):
-        """The CPU's record of the top array; whether interrupts are off, and whether preemption is: as far as the tracer asks."""
-        array_cpu = load_u64(cpu + cpu_record.CALLOUT)
+        """The CPU's record of the array that looks for sections; whether interrupts are off, and whether preemption is: as far
+        as the tracer asks."""
+        array_cpu = load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.SECTIONS)
+        if array_cpu == ZERO:
+            return array_cpu, False, False
         array = load_u64(array_cpu + array_cpu_record.ARRAY)
         wanted = load_u64(load_u64(array + array_record.MAX_LATENCY) + max_latency_record.SECTIONS)
         irqs = wanted & max_latency_record.IRQS_OFF != ZERO and irqs_off(load_u64(cpu + cpu_record.ENV))
@@ -138,7 +141,7 @@ def build(
 
     @njit
     def of_irqs(cpu):
-        """The CPU's record of the top array; 0: it is not about a section."""
+        """The CPU's record of the array; 0: it is not about a section."""
         array_cpu, irqs, preemption = what_is_off(cpu)
         return array_cpu if irqs and not preemption else ZERO
 

@@ -55,15 +55,16 @@ def build(memory: Accessors, guest: GuestLayout, choose: Any, remember: Any) -> 
         if choose_in_each(array_cpu, np.uint64(guest_u32(following + guest.task_pid))):
             remember(array, previous)
             remember(array, following)
-        user = load_u64(array + array_record.GRAPH_RUNNING)
+        graphs = load_u64(load_u64(array_cpu + array_cpu_record.GRAPHS) + array_cpu_record.ARRAY)
+        user = load_u64(graphs + array_record.GRAPH_RUNNING)
         if user == array_record.NOBODY:
             return
         if user == array_record.PROFILES:
-            time = local_time(cpu, array)
-        elif load_u64(array + array_record.CLOCK) == array_record.CLOCK_COUNTER:
-            time = load_u64(load_u64(array + array_record.COUNTER))
+            time = local_time(cpu, graphs)
+        elif load_u64(graphs + array_record.CLOCK) == array_record.CLOCK_COUNTER:
+            time = load_u64(load_u64(graphs + array_record.COUNTER))
         else:
-            time = now(cpu, array)
+            time = now(cpu, graphs)
         guest_store_u64(previous + guest.ftrace_timestamp, time)
         since = guest_u64(following + guest.ftrace_timestamp)
         if load_u64(array + array_record.SLEEP_TIME) == ZERO and since != ZERO:

@@ -18,7 +18,7 @@ from emu.ftrace.tracefs.node import File, HandleFile
 from emu.ftrace.tracefs.text_file import TextFile, TextHandle
 from emu.kernel.files.node import Handle, OpenFlags
 
-__all__ = ["enable_file", "event_files", "system_filter_file"]
+__all__ = ["enable_file", "event_files", "hist_debug_file", "system_filter_file"]
 
 _LONGEST_INJECTION = _LONGEST_FILTER = 4095  # bytes of one write
 _SPACE = " \t\n\v\f\r"
@@ -29,11 +29,7 @@ def event_files(
 ) -> dict[str, File]:
     """The files of an event. Those that are open when its module goes give ENODEV from then on."""
 
-    def call() -> EventCall:
-        if catalogue.get(event.number) is not event:
-            raise TraceError(errno.ENODEV, f"event {event.path} is gone")
-        return event
-
+    call = partial(_still_there, catalogue, event)
     files: dict[str, File] = {
         "format": TextFile(lambda: format_text(call())),
         "hist": TextFile(lambda: partial(array.triggers.hists.text, call())),
@@ -47,6 +43,17 @@ def event_files(
     if filters.apply_to(event):
         files["filter"] = _filter_file(lambda: filters.text(call()), lambda text: filters.set(call(), text))
     return files
+
+
+def hist_debug_file(array: TraceArray, catalogue: Mapping[int, EventCall], event: EventCall) -> File:
+    """What the event's hist triggers are made of."""
+    return TextFile(lambda: partial(array.triggers.hists.debug_text, _still_there(catalogue, event)))
+
+
+def _still_there(catalogue: Mapping[int, EventCall], event: EventCall) -> EventCall:
+    if catalogue.get(event.number) is not event:
+        raise TraceError(errno.ENODEV, f"event {event.path} is gone")
+    return event
 
 
 def system_filter_file(filters: EventFilters, system: str, calls: Callable[[], Collection[EventCall]]) -> TextFile:

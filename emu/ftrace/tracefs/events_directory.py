@@ -12,7 +12,7 @@ from emu.ftrace.linux_names import EVENTS, system_directory
 from emu.ftrace.native.ring_buffer import DATA_SIZE, DATA_START
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.array_file import ArrayFile
-from emu.ftrace.tracefs.event_files import enable_file, event_files, system_filter_file
+from emu.ftrace.tracefs.event_files import enable_file, event_files, hist_debug_file, system_filter_file
 from emu.ftrace.tracefs.node import File, LiveDirectory, StaticDirectory
 from emu.ftrace.tracefs.text_file import TextFile
 from emu.kernel.files.node import Node
@@ -55,7 +55,8 @@ class EventsDirectory(LiveDirectory[str]):
 
         def event_node(call: EventCall) -> Node:
             files = event_files(array, filters, catalogue, call)
-            return StaticDirectory({name: of_array(file) for name, file in files.items()})
+            listed = {name: of_array(file) for name, file in files.items()}
+            return StaticDirectory(listed, {"hist_debug": of_array(hist_debug_file(array, catalogue, call))})
 
         def system_node(system: str) -> Node:
             def calls() -> list[EventCall]:

@@ -27,24 +27,27 @@ class InstancesDirectory(TracefsDirectory):
         super().__init__()
         self._top = top
         self._build = build
-        self._trees: dict[str, StaticDirectory] = {}
+        self._trees: dict[str, tuple[TraceArray, StaticDirectory]] = {}
 
     def lookup(self, name: str) -> Node:
-        try:
-            return self._trees[name]
-        except KeyError:
-            raise TraceError(errno.ENOENT, f"there is no instance '{name}'", (name, self._trees)) from None
+        array = self._top.instances.get(name)
+        if name in self._trees and self._trees[name][0] is not array:  # the guest has removed it
+            self._trees.pop(name)[1].remove()
+        if array is None:
+            raise TraceError(errno.ENOENT, f"there is no instance '{name}'", (name, self._top.instances))
+        if name not in self._trees:
+            self._trees[name] = array, of_array(self._build(array), array)
+        return self._trees[name][1]
 
     def entries(self) -> Iterable[tuple[str, Node]]:
-        return sorted(self._trees.items())
+        return [(name, self.lookup(name)) for name in sorted(self._top.instances)]
 
     def mkdir(self, name: str, mode: int) -> Node:
         """Makes an instance. `mode` is ignored: every instance's directory has the same."""
         self._top.make_instance(name)
-        array = self._top.instances[name]
-        self._trees[name] = of_array(self._build(array), array)
-        return self._trees[name]
+        return self.lookup(name)
 
     def rmdir(self, name: str) -> None:
+        self.lookup(name)
         self._top.remove_instance(name)
-        self._trees.pop(name).remove()
+        self._trees.pop(name)[1].remove()

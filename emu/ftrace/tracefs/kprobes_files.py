@@ -19,9 +19,9 @@ _TRUTH = {"1": True, "y": True, "on": True, "0": False, "n": False, "of": False}
 
 def build_kprobes_tree(ftrace: Ftrace, trace_globals: TraceGlobals) -> StaticDirectory:
     """Its root."""
-    kprobes, events = ftrace.kprobes, trace_globals.dynamic_events
+    kprobes, events, own = ftrace.kprobes, trace_globals.dynamic_events, trace_globals.guest_kprobes
     files = {
-        "list": (0o400, TextFile(lambda: trace_globals.kprobe_events.listed(events))),
+        "list": (0o400, TextFile(lambda: kprobes.text([*trace_globals.kprobe_events.disabled(events), *own.disabled()]))),
         "blacklist": (0o400, TextFile(kprobes.places.blacklist)),
         "enabled": (0o600, TextFile(lambda: f"{int(kprobes.enabled)}\n", lambda text: _enable(ftrace, text))),
     }

@@ -115,7 +115,7 @@ Events
           As keys by powers of two or in groups: .log2 .buckets=SIZE
       Opening it with '>' takes back the event's hist triggers, unless others need their variables; '>>' adds one
       enable_hist:SYSTEM:EVENT[:COUNT]    has the hist triggers of an event go on; disable_hist: pauses them
-  events/SYSTEM/EVENT/hist      the tables of its hist triggers
+  events/SYSTEM/EVENT/hist      the tables of its hist triggers; hist_debug, which ls does not show: what they are made of
   events/ftrace/print/trigger   the same for writes to trace_marker
   set_event_pid                 only events of these processes, switches to them and wakeups of them
   set_event_notrace_pid         no events of these processes

@@ -3,18 +3,27 @@
 
 from __future__ import annotations
 
+from emu.ftrace.events import EventType
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 
 __all__ = ["HWLAT"]
+
+_ENTRIES = (EventType.HWLAT,)
 
 
 class _Hwlat(Tracer):
     """Without a tracing_thresh it has one of its own: what it had when it was set last, first 10 us."""
 
+    has_threads = True
+
+    def excludes(self, other: Tracer) -> bool:
+        return other is self
+
     def start(self, array: TracedArray) -> None:
         array.use_events()
+        array.take_entries(_ENTRIES, True)
         detector = array.globals.hwlat
-        detector.begin(array.threshold)
+        detector.begin(array.records, array.cpumask, array.threshold)
         array.max_latency.set(0)
         array.threshold = array.threshold or detector.threshold
         if array.recording:
@@ -23,6 +32,7 @@ class _Hwlat(Tracer):
     def stop(self, array: TracedArray) -> None:
         detector = array.globals.hwlat
         if detector.busy:
+            array.take_entries(_ENTRIES, False)
             array.ignore_threads()
             detector.stop_threads(then=array.threads_stopped)
             array.threshold = detector.end(array.threshold)
@@ -37,4 +47,4 @@ class _Hwlat(Tracer):
             detector.stop_threads()
 
 
-HWLAT = _Hwlat("hwlat")
+HWLAT = _Hwlat("hwlat", in_instances=True)

@@ -25,6 +25,9 @@ class LatencyTracer(Tracer):
     print_max = True
     needs: ClassVar[Collection[str]] = ("overwrite", "latency-format")
 
+    def excludes(self, other: Tracer) -> bool:
+        return isinstance(other, type(self))
+
     def callback(self, options: Mapping[str, bool]) -> Callback | None:
         if not options["function-trace"]:
             return None
@@ -83,7 +86,7 @@ class SectionTracer(LatencyTracer):
     needs = (*LatencyTracer.needs, "pause-on-trace")
 
     def __init__(self, name: str, sections: int) -> None:
-        super().__init__(name)
+        super().__init__(name, in_instances=True)
         self._sections = sections
         keys = {max_latency_record.IRQS_OFF: "trace_irqflags_key", max_latency_record.PREEMPT_OFF: "trace_preempt_key"}
         self._keys = tuple(key for bit, key in keys.items() if sections & int(bit))
@@ -94,8 +97,10 @@ class SectionTracer(LatencyTracer):
     def ready(self, array: TracedArray) -> None:
         super().ready(array)
         array.max_latency.look_for_sections(self._sections, array.globals.section_handler())
+        array.globals.records.sections_are_of(array.records)
 
     def stop(self, array: TracedArray) -> None:
+        array.globals.records.sections_are_of(None)
         array.max_latency.look_for_sections(0, 0)
         super().stop(array)
 

@@ -5,38 +5,52 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from emu.ftrace.events import EventType
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 
 __all__ = ["OSNOISE", "TIMERLAT"]
 
 
 class _OsnoiseTracer(Tracer):
-    """Args: timerlat: whether the threads wait for a timer, instead of reading the clock all the time."""
+    """Several arrays may have it, but not one osnoise and another one timerlat.
 
-    def __init__(self, name: str, *, timerlat: bool) -> None:
-        super().__init__(name)
+    Args:
+        timerlat: whether the threads wait for a timer, instead of reading the clock all the time.
+        entries: what they record.
+    """
+
+    has_threads = True
+
+    def __init__(self, name: str, *, timerlat: bool, entries: Collection[EventType]) -> None:
+        super().__init__(name, in_instances=True)
         self._timerlat = timerlat
+        self._entries = entries
+
+    def excludes(self, other: Tracer) -> bool:
+        return isinstance(other, _OsnoiseTracer) and other is not self
 
     def keys(self, options: Mapping[str, bool]) -> Collection[str]:
         return ("osnoise_key",)
 
     def start(self, array: TracedArray) -> None:
         array.max_latency.set(0)
+        array.take_entries(self._entries, True)
 
     def ready(self, array: TracedArray) -> None:
-        array.globals.osnoise.start(self._timerlat)
+        array.globals.osnoise.start(array.records, self._timerlat)
 
     def stop(self, array: TracedArray) -> None:
+        array.take_entries(self._entries, False)
         array.ignore_threads()
-        array.globals.osnoise.stop(then=array.threads_stopped)
+        array.globals.osnoise.stop(array.records, then=array.threads_stopped)
 
     def recording(self, array: TracedArray, on: bool) -> None:
-        """The threads run only while tracing_on is 1, unless something else than a write has cleared it."""
+        """The threads run only while tracing_on is 1 in an array, unless something else than a write has cleared it."""
         if on:
-            array.globals.osnoise.start(self._timerlat)
+            array.globals.osnoise.start(array.records, self._timerlat)
         else:
-            array.globals.osnoise.stop()
+            array.globals.osnoise.stop(array.records)
 
 
-OSNOISE = _OsnoiseTracer("osnoise", timerlat=False)
-TIMERLAT = _OsnoiseTracer("timerlat", timerlat=True)
+OSNOISE = _OsnoiseTracer("osnoise", timerlat=False, entries=(EventType.OSNOISE,))
+TIMERLAT = _OsnoiseTracer("timerlat", timerlat=True, entries=(EventType.TIMERLAT, EventType.KERNEL_STACK))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.event.files import EventFiles
+from emu.ftrace.events import EventType
 from emu.ftrace.max_latency import MaxLatency
 from emu.ftrace.options import Option
 from emu.ftrace.site_callback import Callback
@@ -50,13 +51,20 @@ class TracedArray(Protocol):
 
     @property
     def threshold(self) -> int:
-        """tracing_thresh, in microseconds. It may be set as the tracer starts or stops, which nobody else is told."""
+        """tracing_thresh, in microseconds, which all arrays share. A tracer may set it as it starts or stops."""
 
     @threshold.setter
     def threshold(self, microseconds: int) -> None: ...
 
+    @property
+    def cpumask(self) -> frozenset[int]:
+        """tracing_cpumask."""
+
     def use_events(self) -> None:
         """Must be called before threads of the guest record entries, unless a key of the tracer is on before."""
+
+    def take_entries(self, kinds: Collection[EventType], on: bool) -> None:
+        """Records from now on the entries of these kinds that tracers in the guest fill, or no longer."""
 
     def set_option(self, name: str, on: bool) -> None: ...
 
@@ -96,10 +104,12 @@ class Tracer:
     Attributes:
         print_max: whether it keeps the worst that it has seen in the spare ring buffers: then `trace` shows those, and there are
             no snapshots (Linux: print_max and use_max_tr).
+        has_threads: whether threads of the guest, which never rest, do its work.
         only_with: a symbol of the kernel without which there is no such tracer; None: all kernels have it.
     """
 
     print_max = False
+    has_threads = False
     only_with: ClassVar[str | None] = None
 
     def __init__(
@@ -117,6 +127,10 @@ class Tracer:
     def keys(self, options: Mapping[str, bool]) -> Collection[str]:
         """The static keys of the guest that are on while it is set, by their symbols."""
         return ()
+
+    def excludes(self, other: Tracer) -> bool:
+        """Whether it cannot be set while another array has that tracer."""
+        return False
 
     def prepare(self, array: TracedArray) -> None:
         """The tracer is about to be set.

@@ -25,7 +25,7 @@ class WakeupTracer(LatencyTracer):
     """
 
     def __init__(self, name: str, prio_limit: np.uint64) -> None:
-        super().__init__(name)
+        super().__init__(name, in_instances=True)
         self._prio_limit = int(prio_limit)
 
     def keys(self, options: Mapping[str, bool]) -> Collection[str]:

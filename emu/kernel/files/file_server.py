@@ -28,8 +28,6 @@ __all__ = ["FileServer"]
 _NODE_BITS = 40  # of a node's number in its tree; the bits above name the tree
 _NODE_MASK = (1 << _NODE_BITS) - 1
 _MOST_HANDLES = 4096
-_SAME_EVERYWHERE = errno.ERANGE  # error numbers up to here are those of every Linux
-
 
 def _when_done(working: Sequence[ServedTree], result: int) -> int | WouldBlock:
     """The result of an operation that has begun work, once that is done. Raises OSError: it could not be done."""
@@ -314,13 +312,4 @@ class FileServer:
         """The result of a request that has failed."""
         if isinstance(error, LoggedError):
             self._log.write_once(error.log)
-        return -self._errno(error.errno)
-
-    def _errno(self, number: int | None) -> int:
-        """The guest's number of a host's error; EIO for an error that the guest does not know."""
-        if number is not None and number <= _SAME_EVERYWHERE:
-            return number
-        name = errno.errorcode.get(number or 0, "")
-        if name not in self._image.layout:
-            return errno.EIO
-        return self._image.constant(name)
+        return -self._image.error_number(error.errno or errno.EIO)

@@ -150,12 +150,20 @@ kprobe_etrap:
 	save	%sp, -TRAP_FRAME_SZ, %sp
 	TRAP_STATE
 	SAVE_REGS %g0
+	call	kprobe_handler
+	 add	%sp, PTREGS_OFF, %o0
+	cmp	%o0, KPROBE_HANDLED
+	be,pn	%icc, rtrap_kernel
+	 mov	%o0, %l5
 	mov	0, %o1
 	call	kprobe_trap
 	 add	%sp, PTREGS_OFF, %o0
-	brnz,pt	%o0, rtrap_kernel
-	 nop
-	call	bad_trap
+	brz,pn	%o0, 2f
+	 mov	%l5, %o1
+	call	kprobe_executed
+	 add	%sp, PTREGS_OFF, %o0
+	ba,a,pt	%xcc, rtrap_kernel
+2:	call	bad_trap
 	 add	%sp, PTREGS_OFF, %o0
 	ba,a,pt	%xcc, rtrap_kernel
 1:	LOAD_LOW bad_trap, %g1

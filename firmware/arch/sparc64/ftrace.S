@@ -63,6 +63,17 @@ LABEL arch_rethook_trampoline
 /* rethook_find_ret_addr(task, frame) */
 LABEL rethook_find_ret_addr
 
+/* rethook_hook(ret, frame): 1 if the host has a node for the call */
+LABEL rethook_hook
+
+/*
+ * Such a call has returned to the trampoline: the host has it go on here, with
+ * the address of the call in %g1.
+ */
+SYM_FUNC_START(kretprobe_trap)
+	ta	0x70
+SYM_FUNC_END(kretprobe_trap)
+
 /* Markers that the host writes carry this address. */
 LABEL tracing_mark_write
 

@@ -47,6 +47,19 @@ SYM_FUNC_START(rethook_find_ret_addr)
 	ret
 SYM_FUNC_END(rethook_find_ret_addr)
 
+/* rethook_hook(ret, frame): 1 if the host has a node for the call */
+SYM_FUNC_START(rethook_hook)
+	ret
+SYM_FUNC_END(rethook_hook)
+
+/*
+ * Such a call has returned to the trampoline: the host has it go on here, with
+ * the real return address on the stack.
+ */
+SYM_FUNC_START(kretprobe_trap)
+	int3
+SYM_FUNC_END(kretprobe_trap)
+
 /* Markers that the host writes carry this address. */
 SYM_FUNC_START(tracing_mark_write)
 	ret

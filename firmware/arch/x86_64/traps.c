@@ -2,6 +2,7 @@
 /* Exceptions other than page faults. */
 #define DISABLE_BRANCH_PROFILING
 #include <linux/kernel.h>
+#include <linux/kprobes.h>
 #include <linux/oops.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
@@ -72,6 +73,8 @@ DEFINE_TRAP(simd_coprocessor_error, 19, SIGFPE, FPE_FLTUNK, "simd exception")
  */
 noinstr void exc_int3(struct pt_regs *regs)
 {
+	enum kprobe_trap trapped;
+
 	if (user_mode(regs)) {
 		local_irq_enable();
 		if (!uprobe_pre_sstep_notifier(regs))
@@ -79,7 +82,12 @@ noinstr void exc_int3(struct pt_regs *regs)
 		local_irq_disable();
 		return;
 	}
-	if (!kprobe_int3_handler(regs, 0) && !hostcall1(HC_BREAKPOINT, regs))
+	trapped = kprobe_handler(regs);
+	if (trapped == KPROBE_HANDLED)
+		return;
+	if (kprobe_int3_handler(regs, 0))
+		kprobe_executed(regs, trapped);
+	else if (!hostcall1(HC_BREAKPOINT, regs))
 		die("int3", regs, 0);
 }
 

@@ -19,6 +19,11 @@ bool kallsyms_lookup(unsigned long addr, struct kallsyms_place *place);
 /* The same for modules only. */
 bool module_address_lookup(unsigned long addr, struct kallsyms_place *place);
 
+/* The first symbol "NAME", or "MODULE:NAME"; 0: there is none. Sleeps. */
+unsigned long kallsyms_lookup_name(const char *name);
+/* The same for modules only. */
+unsigned long module_kallsyms_lookup_name(const char *name);
+
 /* The @symnum-th symbol of all modules, or -ERANGE. */
 int module_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 		       char *name, char *module_name);

@@ -25,6 +25,11 @@ struct kernel_param_ops {
 	bool no_value;			/* "name" alone means yes */
 };
 
+struct kparam_string {
+	unsigned int maxlen;
+	char *string;
+};
+
 /* In the section __param. */
 struct kernel_param {
 	const char *name;
@@ -38,18 +43,25 @@ struct kernel_param {
 #define __module_param(id, value, param_ops, text, perm)		\
 	static const struct kernel_param __param_##id			\
 		__section("__param") __used __aligned(sizeof(void *)) =	\
-		{ #id, &param_ops, &(value), perm };			\
+		{ #id, &param_ops, (void *)&(value), perm };		\
 	__MODULE_INFO(parmtype, id##type, #id ":" text)
 #define module_param_named(name, value, type, perm) \
 	__module_param(name, value, param_ops_##type, #type, perm)
 #define module_param(name, type, perm) \
 	__module_param(name, name, param_ops_##type, #type, perm)
+/* A text of less than @len bytes, in the module's own array. */
+#define module_param_string(name, string, len, perm)			\
+	static const struct kparam_string __param_string_##name =	\
+		{ len, string };					\
+	__module_param(name, __param_string_##name, param_ops_string,	\
+		       "string", perm)
 #define MODULE_PARM_DESC(name, text) \
 	__MODULE_INFO(parm, name##desc, #name ":" text)
 #endif
 
 extern const struct kernel_param_ops param_ops_int, param_ops_uint,
-	param_ops_long, param_ops_ulong, param_ops_bool, param_ops_charp;
+	param_ops_long, param_ops_ulong, param_ops_bool, param_ops_charp,
+	param_ops_string;
 
 /*
  * Sets parameters from "name=value name2="a value" flag"; changes @args.

@@ -31,12 +31,17 @@ void printk_line(int level, const char *text);
 /* The console's level, a message's without one, the least, the default. */
 extern int console_printk[4];
 
-#define pr_emerg(fmt, ...)	printk(KERN_EMERG fmt, ##__VA_ARGS__)
-#define pr_err(fmt, ...)	printk(KERN_ERR fmt, ##__VA_ARGS__)
-#define pr_warn(fmt, ...)	printk(KERN_WARNING fmt, ##__VA_ARGS__)
-#define pr_notice(fmt, ...)	printk(KERN_NOTICE fmt, ##__VA_ARGS__)
-#define pr_info(fmt, ...)	printk(KERN_INFO fmt, ##__VA_ARGS__)
-#define pr_debug(fmt, ...)	printk(KERN_DEBUG fmt, ##__VA_ARGS__)
+/* A file may define it before it includes anything. */
+#ifndef pr_fmt
+#define pr_fmt(fmt)	fmt
+#endif
+
+#define pr_emerg(fmt, ...)	printk(KERN_EMERG pr_fmt(fmt), ##__VA_ARGS__)
+#define pr_err(fmt, ...)	printk(KERN_ERR pr_fmt(fmt), ##__VA_ARGS__)
+#define pr_warn(fmt, ...)	printk(KERN_WARNING pr_fmt(fmt), ##__VA_ARGS__)
+#define pr_notice(fmt, ...)	printk(KERN_NOTICE pr_fmt(fmt), ##__VA_ARGS__)
+#define pr_info(fmt, ...)	printk(KERN_INFO pr_fmt(fmt), ##__VA_ARGS__)
+#define pr_debug(fmt, ...)	printk(KERN_DEBUG pr_fmt(fmt), ##__VA_ARGS__)
 
 #define pr_warn_once(fmt, ...)						\
 	do {								\

@@ -216,6 +216,7 @@ struct task_struct {
 	u64 ftrace_timestamp;		/* when it was last switched out */
 	struct ftrace_ret_stack ret_stack[FTRACE_RETFUNC_DEPTH];
 	u64 rethooks;			/* the latest of its calls in rethook.h */
+	struct kretprobe_instance *kretprobe_instances;	/* the same */
 
 	struct blk_plug *plug;		/* requests held back, to be merged */
 	struct uprobe_task *utask;	/* probed calls that have not returned */

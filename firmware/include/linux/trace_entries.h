@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Entries of the system `ftrace` that tracers in the guest fill. They have
- * fixed numbers, go to the top array's ring buffer, and need no key: a tracer
- * that is not set does not come here.
+ * fixed numbers, go to the arrays whose tracer records them, and need no key: a
+ * tracer that is not set does not come here.
  *
  * An entry is a structure that begins with struct trace_entry, which the host
  * fills, and has the fields that emu/ftrace/event/internal.py declares:

@@ -13,6 +13,7 @@
 #include <stdarg.h>
 
 struct module;
+struct trace_array;
 
 /* Where one is. */
 #define _THIS_IP_ \
@@ -66,6 +67,9 @@ notrace int __trace_printk(unsigned long ip, const char *fmt, ...)
 	__printf(2, 3);
 notrace int __ftrace_vprintk(unsigned long ip, const char *fmt, va_list args)
 	__printf(2, 0);
+notrace int __trace_array_vprintk(struct trace_array *tr, unsigned long ip,
+				  const char *fmt, va_list args)
+	__printf(3, 0);
 notrace int __trace_bprintk(unsigned long ip, const char *fmt, ...)
 	__printf(2, 3);
 notrace int __ftrace_vbprintk(unsigned long ip, const char *fmt, va_list args)

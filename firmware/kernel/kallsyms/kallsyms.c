@@ -59,6 +59,18 @@ bool kallsyms_lookup(unsigned long addr, struct kallsyms_place *place)
 	return own_symbol(addr, place) || module_address_lookup(addr, place);
 }
 
+unsigned long kallsyms_lookup_name(const char *name)
+{
+	const char *text = kallsyms_names;
+
+	for (u64 i = 0; i < kallsyms_num; i++) {
+		if (!strcmp(text + 1, name))
+			return kallsyms_addresses[i];
+		text += strlen(text) + 1;
+	}
+	return module_kallsyms_lookup_name(name);
+}
+
 /* Moves to the kernel's own symbol at @pos, which there is. */
 static void get_ksymbol_core(struct kallsym_iter *iter, loff_t pos)
 {

@@ -15,6 +15,7 @@
 #include <linux/kobject.h>
 #include <linux/kthread.h>
 #include <linux/kstrtox.h>
+#include <linux/kprobes.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -36,6 +37,7 @@
 #include <linux/uio.h>
 #include <linux/wait.h>
 #include <linux/wait_bit.h>
+#include <linux/workqueue.h>
 #include <linux/writeback.h>
 
 EXPORT_SYMBOL(printk);
@@ -101,11 +103,15 @@ EXPORT_SYMBOL(_copy_to_user);
 EXPORT_SYMBOL(_copy_from_user);
 
 EXPORT_SYMBOL(jiffies);
+EXPORT_SYMBOL(ktime_get);
 EXPORT_SYMBOL(ktime_get_real);
 EXPORT_SYMBOL(ktime_to_cycles);
 EXPORT_SYMBOL(init_timer_key);
 EXPORT_SYMBOL(mod_timer);
 EXPORT_SYMBOL(del_timer_sync);
+EXPORT_SYMBOL(cancel_work_sync);
+EXPORT_SYMBOL(queue_work_on);
+EXPORT_SYMBOL(system_wq);
 
 EXPORT_SYMBOL(schedule);
 EXPORT_SYMBOL(schedule_timeout);
@@ -239,9 +245,22 @@ EXPORT_SYMBOL(param_ops_long);
 EXPORT_SYMBOL(param_ops_ulong);
 EXPORT_SYMBOL(param_ops_bool);
 EXPORT_SYMBOL(param_ops_charp);
+EXPORT_SYMBOL(param_ops_string);
 EXPORT_SYMBOL(try_module_get);
 EXPORT_SYMBOL(__module_get);
 EXPORT_SYMBOL(module_put);
+
+EXPORT_SYMBOL_GPL(register_kprobe);
+EXPORT_SYMBOL_GPL(unregister_kprobe);
+EXPORT_SYMBOL_GPL(register_kprobes);
+EXPORT_SYMBOL_GPL(unregister_kprobes);
+EXPORT_SYMBOL_GPL(register_kretprobe);
+EXPORT_SYMBOL_GPL(unregister_kretprobe);
+EXPORT_SYMBOL_GPL(register_kretprobes);
+EXPORT_SYMBOL_GPL(unregister_kretprobes);
+EXPORT_SYMBOL_GPL(enable_kprobe);
+EXPORT_SYMBOL_GPL(disable_kprobe);
+EXPORT_SYMBOL_GPL(get_kretprobe);
 
 EXPORT_SYMBOL_GPL(__trace_bprintk);
 EXPORT_SYMBOL_GPL(__ftrace_vbprintk);

@@ -122,6 +122,37 @@ int module_get_kallsym(unsigned int symnum, unsigned long *value, char *type,
 	return err;
 }
 
+static unsigned long symbol_value(const struct module *mod, const char *name)
+{
+	const struct mod_kallsyms *k = mod->kallsyms;
+
+	for (unsigned int i = 1; i < k->num_symtab; i++)
+		if (!strcmp(k->strtab + k->symtab[i].st_name, name))
+			return k->symtab[i].st_value;
+	return 0;
+}
+
+unsigned long module_kallsyms_lookup_name(const char *name)
+{
+	const char *colon = strchr(name, ':');
+	size_t len = colon ? colon - name : 0;
+	unsigned long addr = 0;
+	struct module *mod;
+
+	mutex_lock(&module_mutex);
+	list_for_each_entry(mod, &modules, list) {
+		if (mod->state == MODULE_STATE_UNFORMED || !mod->kallsyms ||
+		    (colon && (strncmp(mod->name, name, len) ||
+			       mod->name[len])))
+			continue;
+		addr = symbol_value(mod, colon ? colon + 1 : name);
+		if (addr)
+			break;
+	}
+	mutex_unlock(&module_mutex);
+	return addr;
+}
+
 /* The last symbol of its code that begins at @addr or before. */
 static bool find_kallsyms_symbol(const struct module *mod, unsigned long addr,
 				 struct kallsyms_place *place)

@@ -4,6 +4,7 @@
 #include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/moduleloader.h>
 #include <linux/rcupdate.h>
@@ -278,6 +279,7 @@ static int do_init_module(struct module *mod)
 	if (err < 0) {
 		mod->state = MODULE_STATE_GOING;
 		module_put(mod);
+		kprobes_release_mod(mod);
 		ftrace_release_mod(mod);
 		free_module(mod);
 		wake_up_all(&module_wq);
@@ -290,6 +292,8 @@ static int do_init_module(struct module *mod)
 	mutex_lock(&module_mutex);
 	mod->state = MODULE_STATE_LIVE;
 	mutex_unlock(&module_mutex);
+	kprobes_free_mem(mod->init_layout.base,
+			 mod->init_layout.base + mod->init_layout.size);
 	ftrace_free_mem(mod, mod->init_layout.base,
 			mod->init_layout.base + mod->init_layout.size);
 	module_put(mod);
@@ -404,6 +408,7 @@ int delete_module(const char *name)
 		return err;
 	if (mod->exit)
 		mod->exit();
+	kprobes_release_mod(mod);
 	ftrace_release_mod(mod);
 	free_module(mod);
 	wake_up_all(&module_wq);

@@ -119,6 +119,31 @@ const struct kernel_param_ops param_ops_charp = {
 	.free = param_free_charp,
 };
 
+static int param_set_string(const char *val, const struct kernel_param *kp)
+{
+	const struct kparam_string *kps = kp->arg;
+
+	if (strlen(val) >= kps->maxlen) {
+		pr_err("%s: string doesn't fit in %u chars.\n", kp->name,
+		       kps->maxlen - 1);
+		return -ENOSPC;
+	}
+	strscpy(kps->string, val, kps->maxlen);
+	return 0;
+}
+
+static int param_get_string(char *buffer, const struct kernel_param *kp)
+{
+	const struct kparam_string *kps = kp->arg;
+
+	return snprintf(buffer, PAGE_SIZE, "%s\n", kps->string);
+}
+
+const struct kernel_param_ops param_ops_string = {
+	.set = param_set_string,
+	.get = param_get_string,
+};
+
 /* Names are equal whether they have dashes or underscores. */
 static bool parameq(const char *a, const char *b)
 {

@@ -7,6 +7,7 @@
 #include <linux/futex.h>
 #include <linux/kernel.h>
 #include <linux/kernel_stat.h>
+#include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/posix-timers.h>
@@ -166,6 +167,7 @@ static void delayed_put_task_struct(struct rcu_head *rhp)
 
 	trace_sched_process_free(tsk);
 	ftrace_sched_process_free(tsk);
+	kprobe_flush_task(tsk);
 	put_task_struct(tsk);
 }
 

@@ -88,6 +88,7 @@ struct task_struct *dup_task_struct(struct task_struct *orig)
 	set_task_stack_end_magic(p);
 	ftrace_graph_init_task(p);
 	p->rethooks = 0;
+	p->kretprobe_instances = NULL;
 	/* One for its parent's wait, one for its last switch. */
 	refcount_set(&p->rcu_users, 2);
 	refcount_set(&p->usage, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The top array, as tracers in the guest see it. */
+/* Trace arrays, as tracers in the guest see them. */
 #include <emu/hostcall.h>
 #include <emu/layout.h>
 
@@ -12,7 +12,12 @@ struct trace_array global_trace = {
 	.tracing_cpumask = { .bits = { [0 ... NR_CPUS / 64 - 1] = ~0UL } },
 };
 
-notrace void update_max_latency(u64 latency)
+notrace void update_max_latency(enum trace_type type, u64 latency)
 {
-	hostcall1(HC_TRACING_MAX_LATENCY, latency);
+	hostcall2(HC_TRACING_MAX_LATENCY, type, latency);
+}
+
+notrace void tracer_tracing_off(enum trace_type type)
+{
+	hostcall1(HC_TRACER_OFF, type);
 }

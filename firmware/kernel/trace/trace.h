@@ -4,18 +4,28 @@
 #define _KERNEL_TRACE_H
 
 #include <linux/cpumask.h>
+#include <linux/trace_entries.h>
 #include <linux/types.h>
 
-/* The top array. The host stores what is written to its files. */
+/* What the host stores for tracers. */
 struct trace_array {
 	u64 tracing_thresh;			/* nanoseconds; 0: none */
-	struct cpumask tracing_cpumask;
+	struct cpumask tracing_cpumask;		/* of the array that has hwlat */
 };
 
 extern struct trace_array global_trace;
 
+/*
+ * A tracer may be that of several arrays: of all that take its entries, which
+ * are of @type.
+ */
+
 /* tracing_max_latency becomes @latency, in nanoseconds, if it was less. */
-void update_max_latency(u64 latency);
+void update_max_latency(enum trace_type type, u64 latency);
+/* What trace_printk() would write, and tracing_off() do. */
+void tracer_printk(enum trace_type type, unsigned long ip,
+		   const char *fmt, ...) __printf(3, 4);
+void tracer_tracing_off(enum trace_type type);
 
 /* The work of ktraced: threads of a tracer begin and end; 0 or -errno. */
 struct trace_work;

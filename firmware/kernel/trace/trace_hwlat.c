@@ -134,7 +134,8 @@ static notrace void get_sample(void)
 	entry.seqnum = ++hwlat_data.count;
 	trace_entry_commit(TRACE_HWLAT, &entry.ent);
 	/* As Linux does: these are microseconds, where it has nanoseconds. */
-	update_max_latency(max(entry.duration, entry.outer_duration));
+	update_max_latency(TRACE_HWLAT,
+			   max(entry.duration, entry.outer_duration));
 }
 
 /* The CPUs on which threads may look. */

@@ -252,13 +252,14 @@ notrace void osnoise_trace_sched_switch(struct task_struct *prev,
 
 static notrace void osnoise_stop_tracing(void)
 {
+	enum trace_type type = timerlat_enabled ? TRACE_TIMERLAT : TRACE_OSNOISE;
 	int cpu = smp_processor_id();
 
-	__trace_printk((unsigned long)osnoise_stop_tracing,
-		       "stop tracing hit on cpu %d\n", cpu);
+	tracer_printk(type, (unsigned long)osnoise_stop_tracing,
+		      "stop tracing hit on cpu %d\n", cpu);
 	if (osn_option(OSN_PANIC_ON_STOP))
 		panic("tracer hit stop condition on CPU %d", cpu);
-	tracing_off();
+	tracer_tracing_off(type);
 }
 
 /* For timerlat, in us. */
@@ -345,7 +346,7 @@ static notrace void run_osnoise(void)
 	entry.softirq_count = after[OSN_SOFTIRQ] - before[OSN_SOFTIRQ];
 	entry.thread_count = after[OSN_THREAD] - before[OSN_THREAD];
 	trace_entry_commit(TRACE_OSNOISE, &entry.ent);
-	update_max_latency(max_noise);
+	update_max_latency(TRACE_OSNOISE, max_noise);
 	if (osnoise_data.stop_tracing_total &&
 	    entry.noise > osnoise_data.stop_tracing_total)
 		osnoise_stop_tracing();
@@ -440,7 +441,7 @@ static notrace enum hrtimer_restart timerlat_irq(struct hrtimer *timer)
 		if (osnoise_data.stop_tracing <= osnoise_data.print_stack)
 			timerlat_dump_stack(tlat, latency / NSEC_PER_USEC);
 		osnoise_stop_tracing();
-		update_max_latency(latency);
+		update_max_latency(TRACE_TIMERLAT, latency);
 	}
 	wake_up_process(osn_var->kthread);
 	return HRTIMER_NORESTART;
@@ -484,7 +485,7 @@ static notrace int timerlat_main(void *unused)
 	while (!kthread_should_stop()) {
 		latency = ktime_get() - tlat->abs_period;
 		timerlat_sample(tlat->count, TIMERLAT_THREAD, latency);
-		update_max_latency(latency);
+		update_max_latency(TRACE_TIMERLAT, latency);
 		timerlat_dump_stack(tlat, latency / NSEC_PER_USEC);
 		tlat->tracing_thread = false;
 		if (stops_tracing(latency / NSEC_PER_USEC,

@@ -10,6 +10,8 @@
 #include <linux/trace_printk.h>
 #include <emu/hostcall.h>
 
+#include "trace.h"
+
 #define TRACE_BUF_SIZE	1024
 #define TRACE_CONTEXTS	4	/* task, softirq, interrupt, NMI */
 
@@ -35,7 +37,9 @@ static notrace void put_trace_buf(void)
 	this_cpu_ptr(&trace_percpu_buffer)->nesting--;
 }
 
-notrace int __ftrace_vprintk(unsigned long ip, const char *fmt, va_list args)
+/* Into an instance; NULL: the top array. */
+notrace int __trace_array_vprintk(struct trace_array *tr, unsigned long ip,
+				  const char *fmt, va_list args)
 {
 	int len = 0;
 	char *buf;
@@ -46,11 +50,41 @@ notrace int __ftrace_vprintk(unsigned long ip, const char *fmt, va_list args)
 	if (buf) {
 		len = vsnprintf(buf, TRACE_BUF_SIZE, fmt, args);
 		len = min(len, TRACE_BUF_SIZE - 1);
-		hostcall(HC_TRACE_PRINTK, ip, (unsigned long)buf, len, 1);
+		if (tr)
+			hostcall(HC_TRACE_ARRAY_PRINTK, (unsigned long)tr, ip,
+				 (unsigned long)buf, len);
+		else
+			hostcall(HC_TRACE_PRINTK, ip, (unsigned long)buf, len,
+				 1);
 		put_trace_buf();
 	}
 	preempt_enable_no_resched_notrace();
 	return len;
+}
+
+notrace void tracer_printk(enum trace_type type, unsigned long ip,
+			   const char *fmt, ...)
+{
+	va_list args;
+	char *buf;
+	int len;
+
+	preempt_disable_notrace();
+	buf = get_trace_buf();
+	if (buf) {
+		va_start(args, fmt);
+		len = vsnprintf(buf, TRACE_BUF_SIZE, fmt, args);
+		va_end(args);
+		hostcall(HC_TRACER_PRINTK, type, ip, (unsigned long)buf,
+			 min(len, TRACE_BUF_SIZE - 1));
+		put_trace_buf();
+	}
+	preempt_enable_no_resched_notrace();
+}
+
+notrace int __ftrace_vprintk(unsigned long ip, const char *fmt, va_list args)
+{
+	return __trace_array_vprintk(NULL, ip, fmt, args);
 }
 
 notrace int __trace_printk(unsigned long ip, const char *fmt, ...)

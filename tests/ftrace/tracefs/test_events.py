@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import errno
 import re
-import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,15 +28,6 @@ def node(root: Directory, path: str) -> Node:
     return found
 
 
-def listed(text: str) -> Iterator[tuple[str, str, str]]:
-    """Directory, mode and name, of what `ls -lR` says."""
-    for part in text.split("\n\n"):
-        heading, _, lines = part.partition(":\n")
-        for line in lines.splitlines():
-            if match := re.fullmatch(r"(\S{10}) +\d+ root root 0 +(\S+)", line):
-                yield heading, match[1], match[2]
-
-
 def refused(tracefs: TraceFS, path: str, text: str) -> int | None:
     with pytest.raises(TraceError) as error:
         tracefs.write(path, text)
@@ -57,26 +46,6 @@ def first(array: TraceArray, count: int) -> list[EventCall]:
 # What there is
 
 
-@pytest.mark.parametrize("path", ["events/ftrace/function", "events/ftrace/print", "events/sched/sched_switch"])
-def test_the_files_of_an_event_and_their_modes_are_those_of_linux(root: StaticDirectory, path: str) -> None:
-    golden = listed((GOLDEN / "ls-eventdirs.txt").read_text())
-    expected = {name: mode for directory, mode, name in golden if directory == path and name not in {".", ".."}}
-    directory = node(root, path)
-    assert isinstance(directory, Directory)
-    assert {name: stat.filemode(found.attributes().mode) for name, found in directory.entries()} == expected
-
-
-def test_events_has_what_linux_has(root: StaticDirectory) -> None:
-    golden = {name: mode for directory, mode, name in listed((GOLDEN / "ls-2level.txt").read_text()) if directory == "./events"}
-    events = node(root, "events")
-    assert isinstance(events, Directory)
-    found = {name: stat.filemode(entry.attributes().mode) for name, entry in events.entries()}
-    others = {name for name in found if name not in golden}
-    assert {name: found[name] for name in found.keys() - others} == {name: golden[name] for name in found.keys() - others}
-    assert golden.keys() & found.keys() >= {"enable", "header_event", "header_page", "ftrace", "sched"}
-    assert others <= {"sample_timer"}, "every system is one of Linux's"
-
-
 def test_a_directory_has_a_link_from_each_directory_in_it(root: StaticDirectory, tracefs: TraceFS) -> None:
     assert node(root, "events/ftrace").attributes().nlink == 20  # as in ls-2level.txt
     systems = set(tracefs.listdir("events")) - {"enable", "header_event", "header_page"}
@@ -90,11 +59,6 @@ def test_the_system_ftrace_cannot_be_enabled(tracefs: TraceFS) -> None:
     assert tracefs.read("events/ftrace/print/id") == "5\n"
     assert "ftrace:" not in tracefs.read("available_events")
     assert refused(tracefs, "set_event", "ftrace:print") == errno.EINVAL
-
-
-@pytest.mark.parametrize("name", ["header_event", "header_page"])
-def test_the_headers_are_those_of_linux(tracefs: TraceFS, name: str) -> None:
-    assert tracefs.read(f"events/{name}") == (GOLDEN / f"file-events_{name}.initial.txt").read_text()
 
 
 def test_format_and_id_name_the_same_event(tracefs: TraceFS) -> None:

@@ -85,6 +85,9 @@ class RethookCallbacks(NamedTuple):
     find: Callback
     """rethook_find_ret_addr(task, frame): the guest looks for a return address that has been replaced."""
 
+    hook: Callback
+    """rethook_hook(ret, frame): the guest itself is to know when the current task's call returns."""
+
 
 class StackCallbacks(NamedTuple):
     """What records stacks of calls."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
+from emu.cpu.arch.sparc64.state import Env
 from emu.cpu.native import cpu_record
 from emu.ftrace.native import array_record, context, probes, rethook
 from emu.ftrace.native.arch import Callback, RethookCallbacks, sparc64_unwind
@@ -20,7 +21,8 @@ from emu.native.pointers import in_byte_order, load_u64, store_u64
 __all__ = ["build"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
-BEHIND = np.uint64(RETURN_OFFSET)
+ZERO, ONE, BEHIND = np.uint64(0), np.uint64(1), np.uint64(RETURN_OFFSET)
+G1 = np.uint64(Env.gregs.offset + 8)
 
 
 def build(guest: GuestLayout) -> RethookCallbacks:
@@ -43,9 +45,14 @@ def build(guest: GuestLayout) -> RethookCallbacks:
     @cfunc(_HANDLER)
     def trampoline(cpu, address):
         """arch_rethook_trampoline, in the caller's window: %o7 becomes the address of the call that has returned."""
-        window = load_u64(load_u64(cpu + cpu_record.ENV) + WINDOW)
+        env = load_u64(cpu + cpu_record.ENV)
+        window = load_u64(env + WINDOW)
         call = handle_return(cpu, load_u64(window + O6))
         probes.write_at_site(cpu, array_of(cpu))
+        trap = rethook.take_goes_on_at(array_of(cpu))
+        if trap != ZERO:  # which finds the address of the call in %g1
+            store_u64(env + G1, call)
+            call = trap - BEHIND
         store_u64(window + O7, call)
 
     @cfunc(_HANDLER)
@@ -54,8 +61,16 @@ def build(guest: GuestLayout) -> RethookCallbacks:
         window = load_u64(load_u64(cpu + cpu_record.ENV) + WINDOW)
         store_u64(window + O0, find_replaced(cpu, load_u64(window + O0), load_u64(window + O1)))
 
+    @cfunc(_HANDLER)
+    def hook_call(cpu, address):
+        """rethook_hook(ret, frame)."""
+        window = load_u64(load_u64(cpu + cpu_record.ENV) + WINDOW)
+        hooked = hook(cpu, rethook.of_guest(cpu), load_u64(window + O0), load_u64(window + O1))
+        store_u64(window + O0, ONE if hooked else ZERO)
+
     return RethookCallbacks(
         entry.address,
         Callback("arch_rethook_trampoline", trampoline.address),
         Callback("rethook_find_ret_addr", find.address),
+        Callback("rethook_hook", hook_call.address),
     )

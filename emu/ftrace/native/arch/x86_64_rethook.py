@@ -20,7 +20,7 @@ __all__ = ["build"]
 
 _HANDLER = types.void(types.uint64, types.uint64)
 AX, SP, SI, DI = (np.uint64(register(name)) for name in ("ax", "sp", "si", "di"))
-WORD = np.uint64(8)
+ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
 
 
 def build(guest: GuestLayout) -> RethookCallbacks:
@@ -48,7 +48,12 @@ def build(guest: GuestLayout) -> RethookCallbacks:
         store_u64(host_address(array, slot), address)  # a backtrace begins with it
         returns_to = handle_return(cpu, slot)
         probes.write_at_site(cpu, array)
-        store_u64(host_address(array, load_u64(env + SP)), returns_to)  # as in Linux, consumers cannot change it
+        slot = load_u64(env + SP)
+        store_u64(host_address(array, slot), returns_to)  # as in Linux, consumers cannot change it
+        trap = rethook.take_goes_on_at(array)
+        if trap != ZERO:  # which finds the return address on the stack
+            store_u64(env + SP, slot - WORD)
+            store_u64(host_address(array, slot - WORD), trap)
 
     @cfunc(_HANDLER)
     def find(cpu, address):
@@ -56,8 +61,16 @@ def build(guest: GuestLayout) -> RethookCallbacks:
         env = load_u64(cpu + cpu_record.ENV)
         store_u64(env + AX, find_replaced(cpu, load_u64(env + DI), load_u64(env + SI)))
 
+    @cfunc(_HANDLER)
+    def hook_call(cpu, address):
+        """rethook_hook(ret, frame)."""
+        env = load_u64(cpu + cpu_record.ENV)
+        hooked = hook(cpu, rethook.of_guest(cpu), load_u64(env + DI), load_u64(env + SI))
+        store_u64(env + AX, ONE if hooked else ZERO)
+
     return RethookCallbacks(
         entry.address,
         Callback("arch_rethook_trampoline", trampoline.address),
         Callback("rethook_find_ret_addr", find.address),
+        Callback("rethook_hook", hook_call.address),
     )

@@ -45,11 +45,21 @@ struct reg_window {
 #define user_stack_pointer(regs)	((regs)->u_regs[UREG_FP] + 2047)
 #define user_mode(regs)			(!((regs)->tstate & TSTATE_PRIV))
 #define instruction_pointer(regs)	((regs)->tpc)
+#define regs_return_value(regs)		((regs)->u_regs[UREG_I0])
+#define instruction_pointer_set(regs, val) \
+	((regs)->tpc = (val), (regs)->tnpc = (regs)->tpc + 4)
 #define regs_irqs_disabled(regs)	(!((regs)->tstate & TSTATE_IE))
 #define pt_regs_is_syscall(regs)	(pt_regs_trap_type(regs) == TRAP_SYSCALL)
 #define pt_regs_clear_syscall(regs)	((regs)->magic = PT_REGS_MAGIC)
 #define pt_regs_trap_type(regs)		((regs)->magic & 0x1ff)
 #define regs_of_nmi(regs)		(pt_regs_trap_type(regs) == TRAP_NMI)
+
+/* The n-th argument, of six, at a function's first instruction. */
+static inline unsigned long regs_get_kernel_argument(const struct pt_regs *regs,
+						     unsigned int n)
+{
+	return n < 6 ? regs->u_regs[UREG_I0 + n] : 0;
+}
 
 #endif
 #endif

@@ -33,8 +33,21 @@ struct pt_regs {
 #define user_stack_pointer(regs)	((regs)->sp)
 #define user_mode(regs)			((regs)->cs & 3)
 #define instruction_pointer(regs)	((regs)->ip)
+#define regs_return_value(regs)		((regs)->ax)
+#define instruction_pointer_set(regs, val)	((regs)->ip = (val))
 #define regs_irqs_disabled(regs)	(!((regs)->flags & X86_EFLAGS_IF))
 /* They come and go by a way of their own. */
 #define regs_of_nmi(regs)		false
+
+/* The n-th argument, of six, at a function's first instruction. */
+static inline unsigned long regs_get_kernel_argument(const struct pt_regs *regs,
+						     unsigned int n)
+{
+	const unsigned long arguments[] = {
+		regs->di, regs->si, regs->dx, regs->cx, regs->r8, regs->r9,
+	};
+
+	return n < 6 ? arguments[n] : 0;
+}
 
 #endif
