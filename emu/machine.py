@@ -186,7 +186,8 @@ class Machine:
                 self.kernel.file_server.serve(name, served)
             self.ftrace.sites.initialise()
             self.ftrace.keys.check()
-            BootOptions(self.trace_array, TraceFS(tree), self.kernel.log, warn).obey(command_line)
+            self._boot_options = BootOptions(self.trace_array, TraceFS(tree), self.kernel.log, warn)
+            self._boot_options.obey(command_line)
             with self.kernel.limits.during(boot_limit, boot_host_limit, ", and the guest has not booted"):
                 self._boot(seed % 1_000_000, booting)
             for line, refusal in lines.items():
@@ -203,6 +204,9 @@ class Machine:
         Clocks start at `time`: a seed also moves the timer ticks.
         """
         self.kernel.start(time, self.ftrace)
+        while not self.kernel.hot_areas and self._run_for_a_moment():
+            pass
+        self._boot_options.obey_when_traps_are_taken()
         restless = self.trace_array.ops.tracer.has_threads
         while self._run_for_a_moment():
             booting(len(self.kernel.hot_areas))
@@ -511,6 +515,25 @@ class Machine:
         self._check_calls()
         self.ftrace.set_enabled(on)
         self.settle()
+
+    @property
+    def stack_tracer_enabled(self) -> bool:
+        """`/proc/sys/kernel/stack_tracer_enabled`: while it is true, traced functions look how deep their stack is.
+
+        Raises:
+            GuestPanic, PoweredOff, BadProtocol: (when it is set) as `settle`.
+        """
+        self._check_open()
+        return self.ftrace.stack_tracer(None) != 0
+
+    @stack_tracer_enabled.setter
+    def stack_tracer_enabled(self, on: bool) -> None:
+        self._check_open()
+        self._check_calls()
+        if on != self.stack_tracer_enabled:
+            self.settle()  # sites may be changing, and are changed once more then
+            self.ftrace.stack_tracer(on)
+            self.settle()
 
     def settle(self, limit: int | None = None, host_limit: float | None = None) -> None:
         """Runs the machine until all that tracefs asked for has been done: patching, and work of the guest's kernel.

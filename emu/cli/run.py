@@ -44,6 +44,10 @@ Examples:
     emu run -F -p function_graph -- ls /bin
   Only what one system call does, three levels deep, without interrupts:
     emu run -p function_graph -g sys_read --set max_graph_depth=3 -O nofuncgraph-irqs -- cat /proc/version
+  How long interrupts were off at most, and where:
+    emu run -p irqsoff --max-latency -- 'ls | cat'
+  How often functions were called on each CPU, and how long they took; and the deepest stack:
+    emu run --profile --stack -l 'vfs_*' -- ls /bin
   The trace in a file, of four CPUs, in another order of events:
     emu run -p function --cpus 4 --seed 7 -o trace.txt -- 'echo $$; true'
   The same tools as on an embedded Linux: busybox's, of the host:
@@ -62,6 +66,10 @@ terminated by a signal. In the last four cases what was traced until then is wri
 
 _ARGUMENTS = "emu.cli.run.arguments"  # key of click.Context.meta
 _DEFINING = ("dynamic_events", "kprobe_events", "synthetic_events", "uprobe_events")  # files; -e can name their events
+# Tracers for which tracing_max_latency says something
+_MEASURING = (
+    "irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt", "wakeup_dl", "hwlat", "osnoise", "timerlat",
+)  # fmt: skip
 _OF_TRACERS = ("hwlat_detector/", "osnoise/")  # folders; threads of these tracers look at them as they begin
 
 
@@ -96,7 +104,15 @@ class _RunCommand(click.Command):
 @click.option("-P", "pids", metavar="PID", multiple=True, help="Trace only this task. Repeatable; adds to -F.")
 @click.option("-O", "options", metavar="OPTION", multiple=True, help="Trace option; 'no' before its name turns it off.")
 @click.option("-b", "buffer_kb", metavar="KB", help="Size of the trace buffer of each CPU.")
+@click.option("-m", "most_kb", metavar="KB", help="Keep at most the last KB of each CPU's trace.")
+@click.option("-C", "clock", metavar="CLOCK", help="Clock of the trace: local, global, counter, mono, ... (trace_clock).")
 @click.option("--set", "files", metavar="FILE=VALUE", multiple=True, help="Write VALUE to FILE of tracefs.")
+@click.option("--stack", is_flag=True, help="Run the stack tracer meanwhile; stack_trace follows the trace.")
+@click.option("--profile", is_flag=True, help="Run the function profiler meanwhile; trace_stat/function* follow the trace.")
+@click.option(
+    "--max-latency", is_flag=True,
+    help="tracing_max_latency, in microseconds, follows the trace. With a tracer that measures: -p irqsoff, wakeup, ...",
+)  # fmt: skip
 @click.option("-o", "output", metavar="FILE", type=click.Path(path_type=Path), help="Write the trace to FILE.")
 @machine_options
 @click.argument("command", nargs=-1, required=True, metavar="COMMAND...", type=click.UNPROCESSED)
@@ -109,7 +125,12 @@ def run(
     pids: Sequence[str],
     options: Sequence[str],
     buffer_kb: str | None,
+    most_kb: str | None,
+    clock: str | None,
     files: Sequence[str],
+    stack: bool,
+    profile: bool,
+    max_latency: bool,
     output: Path | None,
     command: Sequence[str],
     **machine_arguments: Any,
@@ -117,8 +138,13 @@ def run(
     """Run COMMAND in the guest and print a trace of what the kernel did."""
     written = [_file_setting(text) for text in files]
     settings = [setting for setting in written if _comes_first(setting)]
-    if buffer_kb is not None:
-        settings.append(Setting("-b", "buffer_size_kb", buffer_kb))
+    settings += _buffer_sizes(buffer_kb, most_kb)
+    if most_kb is not None and "nooverwrite" in options:
+        raise click.UsageError("-m keeps the end of the trace, -O nooverwrite its beginning")
+    if clock is not None:
+        settings.append(Setting("-C", "trace_clock", clock))
+    if max_latency and tracer not in _MEASURING:
+        raise click.UsageError(f"--max-latency needs a tracer that measures one: -p {', '.join(_MEASURING)}")
     for option, path, words in (
         ("-l", "set_ftrace_filter", functions),
         ("-n", "set_ftrace_notrace", notrace),
@@ -138,6 +164,10 @@ def run(
         settings.append(Setting("-e", "set_event", " ".join(choice.word for choice in events)))
     settings += [Setting("-O", "trace_options", option) for option in options]
     settings += [setting for setting in written if not _comes_first(setting)]
+    if profile:
+        settings.append(Setting("--profile", "function_profile_enabled", "1"))
+    wanted = {"stack_trace": stack, "trace_stat": profile, "tracing_max_latency": max_latency}
+    reports = [path for path in wanted if wanted[path]]
     progress = Progress()
     console = _CommandOutput(progress)
     limits = RunLimits.taken_from(machine_arguments)
@@ -147,6 +177,8 @@ def run(
             machine.tracefs.write("tracing_on", "0")  # nothing is recorded before the command starts
             _apply(machine.tracefs.write, settings)
             _apply(machine.tracefs.append, (Setting(*one) for choice in events for one in choice.settings(machine.tracefs)))
+            if stack:
+                machine.stack_tracer_enabled = True
         console.shown = True
         time = _Stopwatch(machine)
         with progress.during(lambda: f"running, {time_text(time.passed)} of virtual time"):
@@ -157,16 +189,45 @@ def run(
         if sys.stderr.isatty():
             console.end_line()
         asked_for = output is not None or any(setting.path in ("current_tracer", "set_event") for setting in settings)
-        if not asked_for and cut_short is None and _nothing_was_traced(machine):
+        traced = asked_for or not _nothing_was_traced(machine)
+        if not (traced or reports) and cut_short is None:
             console.end_line()
             click.echo(f"emu: {suggestion(machine, arguments)}", err=True)
         else:
-            out.write(lambda: _trace(machine, progress, out))
+            out.write(lambda: _results(machine, progress, out, reports, trace=traced or not reports))
             if sys.stderr.isatty():
                 click.echo(f"emu: {summary_line(machine.trace_array.summary(), time.passed)}", err=True)
     if cut_short is not None:
         raise cut_short
     return status
+
+
+def _buffer_sizes(size: str | None, most: str | None) -> Iterable[Setting]:
+    """What -b and -m ask for: the smaller counts, because a trace is what a buffer holds."""
+    given = [Setting(option, "buffer_size_kb", kb) for option, kb in (("-b", size), ("-m", most)) if kb is not None]
+    if all(setting.text.isdecimal() for setting in given):
+        given.sort(key=lambda setting: int(setting.text))
+        return given[:1]
+    return given  # one of them is refused
+
+
+def _results(machine: Machine, progress: Progress, out: Output, reports: Sequence[str], *, trace: bool) -> Iterator[bytes]:
+    """The pieces of the trace, if it is wanted, and then of other files of tracefs, each with a line before it that names it."""
+    if trace:
+        yield from _trace(machine, progress, out)
+    for path in _files(machine, reports):
+        yield b"\n" * trace + f"==> {path} <==\n".encode()
+        trace = True  # something is printed already
+        yield from machine.tracefs.read_pieces(path)
+
+
+def _files(machine: Machine, reports: Sequence[str]) -> Iterator[str]:
+    """The files; of trace_stat those of the function profiler."""
+    for path in reports:
+        if path == "trace_stat":
+            yield from (f"{path}/function{cpu}" for cpu in range(len(machine.cpus)))
+        else:
+            yield path
 
 
 def _trace(machine: Machine, progress: Progress, out: Output) -> Iterator[bytes]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Words of the kernel's command line that are about tracing. They are obeyed before the first instruction, so that the boot
-itself is traced; a tracer that needs threads of the guest gets them at the end of the boot.
+itself is traced; only kprobes wait until the kernel takes traps, and a tracer that needs threads of the guest gets them at the
+end of the boot.
 
     ftrace=function_graph ftrace_graph_filter=do_initcalls trace_buf_size=8M
     trace_event=sched:sched_switch,initcall tp_printk
@@ -61,7 +62,7 @@ class BootOptions:
         self._given: dict[str, str] = {}
 
     def obey(self, command_line: str) -> None:
-        """Obeys all words that are known, in Linux's order, not in theirs."""
+        """Obeys the words that are known, in Linux's order, not in theirs."""
         self._given = dict(words(command_line))
         self._number("trace_buf_size=", self._set_buffer_size, _size)
         self._number("tracing_thresh=", lambda us: self._write("tracing_thresh", us), parse_c)
@@ -80,8 +81,6 @@ class BootOptions:
         if {"alloc_snapshot", "ftrace_boot_snapshot"} & self._given.keys():
             with self._reporting("tracer: failed to allocate ring buffer!"):
                 self._array.allocate_snapshot()
-        for probe in self._values("kprobe_event="):
-            self._define(probe)
         refused = self._set_options()
         if "ftrace=" in self._given:
             self._start(self._given["ftrace="])
@@ -90,6 +89,11 @@ class BootOptions:
             self._say(f"Failed to set trace option: {option}", why)
         for event in self._list("trace_event="):
             self._record(event)
+
+    def obey_when_traps_are_taken(self) -> None:
+        """Obeys what takes breakpoints: to be called when the first CPU is up."""
+        for probes in self._values("kprobe_event="):
+            self._define(probes)
 
     # What was given
 
@@ -113,7 +117,7 @@ class BootOptions:
 
     def _say(self, line: str, why: str, level: Level = Level.WARNING) -> None:
         self._log.write(line, level)
-        self._warn(f"{line}: {why}")
+        self._warn(f"{line.removesuffix('.')}: {why}")
 
     @contextmanager
     def _reporting(self, line: str, level: Level = Level.WARNING) -> Iterator[None]:

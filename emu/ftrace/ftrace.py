@@ -29,6 +29,7 @@ from emu.ftrace.return_stack import ReturnStacks
 from emu.ftrace.site_callback import Callback
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.kernel.kernel import Kernel
+from emu.kernel.kernel_log import Level
 from emu.kernel.modules import BadModule, Module
 
 __all__ = ["EnabledFunction", "Ftrace"]
@@ -357,9 +358,14 @@ class Ftrace:
     def check_returns(self) -> None:
         """Stops tracing if a return did not match its entry. Called after each stretch of running."""
         for recorder in self._recorders.values():
-            frame = recorder.take_mismatch()
-            if frame is not None:
-                self._fail(f"function_graph: a return through {frame:#x} has no entry on its task's return stack")
+            if (found := recorder.take_mismatch()) is not None:
+                self._kernel.log.write(
+                    f"Bad frame pointer: expected {found.expected:x}, received {found.frame:x}", Level.WARNING
+                )
+                known = self._kernel.symbols.function_at(found.function)
+                function = known[0].name if known else f"0x{found.function:x}"  # as %ps
+                self._kernel.log.write(f"  from func {function} return to {found.returns_to:x}", Level.WARNING)
+                self._fail(f"function_graph: a return through {found.frame:#x} has no entry on its task's return stack")
 
     def _fail(self, why: str) -> None:
         """Stops all tracing for good; recorded events stay (Linux: ftrace_bug, ftrace_graph_stop)."""

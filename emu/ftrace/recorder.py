@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,7 @@ from emu.native.record import Record
 if TYPE_CHECKING:
     from emu.ftrace.hist.triggers import HistTriggers
 
-__all__ = ["BufferStats", "Recorder"]
+__all__ = ["BufferStats", "Mismatch", "Recorder"]
 
 _PAUSE_NS = 1_000_000  # of a reader that was woken in vain
 
@@ -54,6 +54,18 @@ class BufferStats:
     now: int
     dropped_events: int
     read_events: int
+
+
+class Mismatch(NamedTuple):
+    """A call that returned, but is not on top of its task's return stack.
+
+    The last three are of the entry that is there; 0: the guest has overwritten which one that is.
+    """
+
+    frame: int
+    expected: int
+    function: int
+    returns_to: int
 
 
 class Recorder:
@@ -292,12 +304,16 @@ class Recorder:
             return None
         return (None if asked == array_record.DUMP_ALL else asked - int(array_record.DUMP_CPU),)
 
-    def take_mismatch(self) -> int | None:
-        """The `frame` of a call that returned, but is not on top of its return stack; None: none. Returned once."""
-        if not self.records.array.get(array_record.MISMATCH):
+    def take_mismatch(self) -> Mismatch | None:
+        """A call that returned, but is not on top of its return stack; None: none. Returned once."""
+        array = self.records.array
+        if not array.get(array_record.MISMATCH):
             return None
-        self.records.array.set(array_record.MISMATCH, 0)
-        return self.records.array.get(array_record.MISMATCH_FRAME)
+        array.set(array_record.MISMATCH, 0)
+        return Mismatch(
+            array.get(array_record.MISMATCH_FRAME), array.get(array_record.MISMATCH_EXPECTED),
+            array.get(array_record.MISMATCH_FUNCTION), array.get(array_record.MISMATCH_RETURN),
+        )  # fmt: skip
 
     # The buffers
 

@@ -46,10 +46,9 @@ def swapped_page(page: NDArray[np.uint8], calls: Mapping[int, EventCall]) -> NDA
     if commit & MISSED_STORED:
         numbers[_LONG].append(np.array([end]))
     result = page.copy()
-    places = np.flatnonzero(_outside(events, end)) * _WORD
-    numbers[_WORD].append(places)
-    headers = places[_are_headers(events, places)] // _WORD
-    words = result.view(np.uint32)
+    outside = _outside(events, end)
+    numbers[_WORD].append(np.flatnonzero(outside) * _WORD)
+    words, headers = result.view(np.uint32), _headers(events, outside)
     words[headers] = words[headers] << _DELTA_BITS | words[headers] >> _TYPE_LEN_BITS
     types = events.words.view(np.uint16)[events.offset // 2]
     for number in np.unique(types).tolist():
@@ -73,14 +72,15 @@ def _outside(events: Events, end: int) -> NDArray[np.bool_]:
     return np.cumsum(change)[:-1] > 0
 
 
-def _are_headers(events: Events, places: Offsets) -> NDArray[np.bool_]:
-    """Which of these words are headers of one word; the others are each the `array[0]` of the one before."""
+def _headers(events: Events, outside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which of the words outside the data are headers. Each of the others is the `array[0]` of the header before it."""
     has_length = events.size > LONGEST_SMALL
-    lengths = events.offset[has_length] - _WORD
-    of_events = np.concatenate([events.offset[~has_length] - _WORD, lengths - _WORD])
-    headers = np.isin(places, of_events)
-    others = np.flatnonzero(~headers & ~np.isin(places, lengths))  # time extends, of two words each
-    headers[others[::2]] = True
+    before = events.offset // _WORD - 1
+    headers = np.zeros(len(outside), np.bool_)
+    headers[before - has_length] = True
+    others = outside & ~headers
+    others[before[has_length]] = False
+    headers[np.flatnonzero(others)[::2]] = True  # of time extends, which have two words each
     return headers
 
 

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A module that crashes when it is asked to: its init does what `how` says, in
- * the context that `where` says.
+ * the context that `where` says. With "return" only tracing does: where the
+ * caller's stack is, according to function_graph, is not where it is.
  */
 #include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/timer.h>
 
 static char *how = "nothing";
 module_param(how, charp, 0444);
-MODULE_PARM_DESC(how, "nothing, null (write to address 0), jump (to address 0), text (write to code), wild (read outside memory)");
+MODULE_PARM_DESC(how, "nothing, null (write to address 0), jump (to address 0), text (write to code), wild (read outside memory), return (damages the return stack)");
 
 static char *where = "init";
 module_param(where, charp, 0444);
@@ -50,6 +52,12 @@ static int sample_crash_wild(void)
 	return *(volatile int *)hidden(0x123456789abc0UL);
 }
 
+static void sample_crash_return(void)
+{
+	if (current->curr_ret_stack >= 0)
+		current->ret_stack[current->curr_ret_stack].fp += 16;
+}
+
 static int sample_crash(void)
 {
 	if (!strcmp(how, "null"))
@@ -60,6 +68,8 @@ static int sample_crash(void)
 		sample_crash_text();
 	else if (!strcmp(how, "wild"))
 		return sample_crash_wild();
+	else if (!strcmp(how, "return"))
+		sample_crash_return();
 	else if (strcmp(how, "nothing"))
 		return -EINVAL;
 	return 0;

@@ -2,7 +2,7 @@
 /*
  * Places probes where its parameters say, and counts what comes of them:
  *
- *	probe		"NAME+OFFSET": a kprobe there; "": no longer
+ *	probe		"NAME+OFFSET": a kprobe there; "-": no longer
  *	retprobe	"NAME": a kretprobe there
  *	handler		what the kprobe's handler does: see below
  *	call		calls sample_kprobes_work(); reads its result
@@ -124,7 +124,7 @@ static int probe_set(const char *val, const struct kernel_param *param)
 	int err;
 
 	unprobe();
-	if (!*val)
+	if (!strcmp(val, "-"))
 		return 0;
 	strscpy(symbol, val, sizeof(symbol));
 	plus = strchr(symbol, '+');
@@ -189,7 +189,7 @@ static int retprobe_set(const char *val, const struct kernel_param *param)
 	int err;
 
 	ret_unprobe();
-	if (!*val)
+	if (!strcmp(val, "-"))
 		return 0;
 	strscpy(func, val, sizeof(func));
 	rp = (struct kretprobe){

@@ -91,6 +91,7 @@ class FakeMachine:
         self.board = FakeBoard()
         self.commands: list[str | Sequence[str]] = []
         self.input = b""
+        self.cpus = ()
         self.closed = False
         console(b"boot message\n")
         options.pop("warn")("something is odd")
@@ -162,11 +163,12 @@ def test_options_become_writes(emu: Emu) -> None:
     emu(
         "run", "-p", "function_graph", "-l", "vfs_*", "-l", "schedule", "-n", "a", "-g", "b", "-g", "c",
         "-F", "-P", "7", "-P", "8", "-O", "nomarkers", "-O", "sym-addr", "-b", "64",
-        "--set", "max_graph_depth=3", "--set", "a=b=c", "ls", "-l",
+        "-C", "mono", "-m", "9", "--profile", "--set", "max_graph_depth=3", "--set", "a=b=c", "ls", "-l",
     )  # fmt: skip
     assert FakeMachine.last.tracefs.written == [
         ("tracing_on", "0"),
-        ("buffer_size_kb", "64"),
+        ("buffer_size_kb", "9"),
+        ("trace_clock", "mono"),
         ("set_ftrace_filter", "vfs_* schedule"),
         ("set_ftrace_notrace", "a"),
         ("set_graph_function", "b c"),
@@ -176,6 +178,7 @@ def test_options_become_writes(emu: Emu) -> None:
         ("trace_options", "sym-addr"),
         ("max_graph_depth", "3"),
         ("a", "b=c"),
+        ("function_profile_enabled", "1"),
     ]
     assert FakeMachine.last.commands == [("ls", "-l")]
     assert FakeMachine.last.follow
@@ -279,6 +282,8 @@ def test_the_machine_is_as_asked(emu: Emu) -> None:
         (["run", "--set", "tracing_on", "true"], "--set tracing_on: FILE=VALUE is needed"),
         (["run", "--set", "=1", "true"], "--set =1: FILE=VALUE is needed"),
         (["run", "-l", "vfs_read", "-l", "", "true"], "-l '' selects nothing: leave it out to trace everything"),
+        (["run", "-p", "function", "--max-latency", "true"], "--max-latency needs a tracer that measures one: -p irqsoff, "),
+        (["run", "-m", "5", "-O", "nooverwrite", "true"], "-m keeps the end of the trace, -O nooverwrite its beginning"),
         (["run", "--what", "true"], "No such option '--what'"),
         (["run", "-o", "/nosuch/file", "true"], "cannot write /nosuch/file: No such file or directory"),
         (["run", "-o", "/", "true"], "cannot write /: Is a directory"),

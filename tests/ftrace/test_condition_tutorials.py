@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the ftrace documents type about filters, triggers, commands, stack traces and snapshots, in the guest's shell: it has the
+"""What the ftrace documents type about filters, triggers and stack traces, in the guest's shell: it has the
 effect that they describe.
 """
 
@@ -266,85 +266,7 @@ def test_a_marker_has_triggers(machine: Machine) -> None:
     assert output == "1\n0\ntracing_mark_write: go on\ntracing_mark_write: stop\n"
 
 
-# Commands of set_ftrace_filter
-
-
-def test_traceoff_of_a_function(machine: Machine) -> None:
-    output = typed(
-        machine,
-        """
-        echo 'ksys_dup3:traceoff:5' > set_ftrace_filter
-        echo 'ksys_dup3:traceoff' > set_ftrace_filter
-        echo '!ksys_dup3:traceoff:0' > set_ftrace_filter
-        cat set_ftrace_filter
-        echo '!ksys_dup3:traceoff' > set_ftrace_filter
-        cat set_ftrace_filter
-        """,
-    )
-    unfiltered = "#### all functions enabled ####\n"
-    assert output == f"{unfiltered}ksys_dup3:traceoff:unlimited\n{unfiltered}"
-
-
-def test_a_snapshot_when_a_function_is_called(machine: Machine) -> None:
-    output = typed(
-        machine,
-        """
-        echo 'switch_mm_irqs_off:snapshot' > set_ftrace_filter
-        echo 'switch_mm_irqs_off:snapshot:1' > set_ftrace_filter
-        ls /bin > /dev/null
-        cat set_ftrace_filter
-        echo '!switch_mm_irqs_off:snapshot' > set_ftrace_filter
-        echo '!switch_mm_irqs_off:snapshot:0' > set_ftrace_filter
-        cat set_ftrace_filter
-        """,
-    )
-    unfiltered = "#### all functions enabled ####\n"
-    commands = "switch_mm_irqs_off:snapshot:count=0\nswitch_mm_irqs_off:snapshot:unlimited\n"
-    assert output == f"{unfiltered}{commands}{unfiltered}"
-    assert "Snapshot is freed" not in machine.tracefs.read("snapshot")
-
-
-def test_a_function_enables_an_event(machine: Machine) -> None:
-    output = typed(
-        machine,
-        """
-        echo 'try_to_wake_up:enable_event:sched:sched_switch:2' > set_ftrace_filter
-        echo 'schedule:disable_event:sched:sched_switch' > set_ftrace_filter
-        usleep 1; ls /bin > /dev/null
-        cat set_ftrace_filter events/sched/sched_switch/enable
-        echo '!try_to_wake_up:enable_event:sched:sched_switch:0' > set_ftrace_filter
-        echo '!schedule:disable_event:sched:sched_switch' > set_ftrace_filter
-        cat set_ftrace_filter events/sched/sched_switch/enable
-        """,
-    )
-    unfiltered = "#### all functions enabled ####\n"
-    commands = "schedule:disable_event:sched:sched_switch:unlimited\ntry_to_wake_up:enable_event:sched:sched_switch:count=0\n"
-    assert output == f"{unfiltered}{commands}0*\n{unfiltered}0\n"
-
-
-# Snapshots and stack traces
-
-
-def test_snapshot(machine: Machine) -> None:
-    output = typed(
-        machine,
-        """
-        echo 1 > events/sched/enable
-        usleep 1
-        echo 1 > snapshot
-        cat snapshot > /tmp/snapshot; cat trace > /tmp/trace
-        echo 0 > events/sched/enable
-        echo 2 > snapshot; cat snapshot
-        echo 0 > snapshot; cat snapshot
-        cat /tmp/snapshot; echo ===; cat /tmp/trace
-        """,
-    )
-    cleared, freed = read_golden("snapshot.cleared.txt"), read_golden("snapshot.freed.txt")
-    assert output.startswith(cleared + freed)
-    before, after = (re.findall(r" (\d+\.\d{6}): sched_", text) for text in output[len(cleared + freed) :].split("===\n"))
-    assert before and after
-    assert before == sorted(before) and after == sorted(after)
-    assert before[-1] <= after[0]
+# Stack traces
 
 
 def test_stacks_of_all_events(machine: Machine) -> None:

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -122,6 +123,13 @@ def test_several_functions_at_once(machine: Machine) -> None:
         assert sorted(enabled) == ["schedule", "wake_up_process"]
 
 
+def test_an_architecture_without_them() -> None:
+    with booted_machine("sparc64") as machine:
+        assert b"No such file" in machine.run("insmod /lib/modules/ftrace-direct.ko 2>&1").output
+        site, target = (machine.site(name).address for name in ("schedule", "sys_getpid"))
+        assert machine.ftrace.direct_call([site], 0, target) == -errno.ENODEV
+
+
 def test_what_is_refused(machine: Machine) -> None:
     direct, site = _Direct(machine), machine.site("sys_getpid").address
     symbol = machine.kernel.image.symbol
@@ -199,3 +207,36 @@ def test_an_oops_shows_the_caller_of_the_function(machine: Machine) -> None:
     with machine.patch("sample_direct_count", asm="ud2"):
         machine.run("getpid")
     assert re.search(rb" sys_getpid\+0x5/0x1b\n.*  do_syscall_64\+", machine.run("dmesg").output)
+
+
+class _Asking:
+    """A CPU that makes host calls of which its guest knows nothing."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine, self._cpu = machine, machine.board.cpus[0]
+        self.results: list[int] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cpu, name)
+
+    def answer(self, result: int) -> None:
+        self.results.append(result)
+
+    def ask(self, name: str, *arguments: int) -> int:
+        number = self._machine.kernel.image.constant(name)
+        self._machine.kernel.host_calls.answer(self, number, [*arguments, 0, 0, 0, 0][:4])  # type: ignore[arg-type]  # as a Cpu
+        return self.results.pop()
+
+
+def test_whatever_the_guest_hands_over(machine: Machine) -> None:
+    cpu, huge, text = _Asking(machine), (1 << 64) - 1, machine.kernel.image.symbol("_text")
+    site = machine.site("sys_getpid").address
+    for bad in (0, 1, 0x1000, text, huge, 1 << 63):
+        assert cpu.ask("HC_FTRACE_LOCATION", bad) == 0
+        assert cpu.ask("HC_FTRACE_MATCH", text, huge, bad, huge) in (0, -errno.EFAULT)
+        for call in ((bad, huge, 0, site), (bad, 1, 0, site), (bad, 1 << 18, site, 0), (text, 4, bad, bad)):
+            assert cpu.ask("HC_FTRACE_DIRECT", *call) in (-errno.EINVAL, -errno.ENODEV, -errno.EFAULT)
+        assert bad == text or cpu.ask("HC_TRACE_ARRAY_GET", bad) == -errno.EINVAL  # the name is empty
+        for name in ("PUT", "DESTROY", "PRINTK", "EVENT"):
+            assert cpu.ask(f"HC_TRACE_ARRAY_{name}", bad, bad, bad, huge) < 0
+    assert machine.tracefs.read("enabled_functions") == ""

@@ -14,36 +14,6 @@ from tests.lib.sessions import session
 # What a document's session finds; those of this file change nothing else.
 BEGINNING = {"current_tracer": "nop", "set_event": "", "set_graph_function": "", "trace": "", "tracing_on": "1"}
 
-# ftrace.txt, "Instances". It misspells current_tracer; what it shows are a few lines of each file.
-INSTANCES = r"""
-mkdir instances/foo
-mkdir instances/bar
-mkdir instances/zoot
-echo 100000 > buffer_size_kb
-echo 1000 > instances/foo/buffer_size_kb
-echo 5000 > instances/bar/per_cpu/cpu1/buffer_size_kb
-echo function > current_tracer
-echo 1 > instances/foo/events/sched/sched_wakeup/enable
-echo 1 > instances/foo/events/sched/sched_wakeup_new/enable
-echo 1 > instances/foo/events/sched/sched_switch/enable
-echo 1 > instances/bar/events/irq/enable
-echo 1 > instances/zoot/events/syscalls/enable
-head -10 trace_pipe
-echo nop > current_tracer
-head -10 instances/foo/trace_pipe
-head -10 instances/bar/trace_pipe
-echo 0 > instances/zoot/tracing_on
-cat instances/zoot/trace
-rmdir instances/zoot
-exec 3< instances/foo/trace
-rmdir instances/foo 2>&1
-exec 3<&-
-rmdir instances/foo
-rmdir instances/bar
-ls instances
-echo 1410 > buffer_size_kb
-"""
-
 # Name, number and print fmt of the entry; where a field begins and how long it is.
 FIELD = re.compile(r"^\tfield:(\S.*) (\S+);\toffset:(\d+);\tsize:(\d+);\tsigned:[01];$", re.M)
 
@@ -63,10 +33,6 @@ def events(text: str) -> list[re.Match[str]]:
     found = list(CONTEXT.finditer(text))
     assert len(found) == len([line for line in text.splitlines() if not line.startswith("#")]) > 0
     return found
-
-
-def names(text: str) -> set[str]:
-    return {line["event"].partition(":")[0] for line in events(text)}
 
 
 def rows(text: str) -> list[str]:
@@ -149,23 +115,6 @@ def test_format(machine: Machine) -> None:
     )
 
 
-def test_events_of_instances(machine: Machine) -> None:
-    """\"The top most trace buffer shows only the function tracing. The foo instance displays wakeups and task switches.\""""
-    text = session(machine, INSTANCES)
-    live, zoot = text.split("# tracer: nop\n")
-    lines = live.splitlines(True)
-    assert all(" <-" in line["event"] for line in events("".join(lines[:10])))
-    assert names("".join(lines[10:20])) <= {"sched_wakeup", "sched_wakeup_new", "sched_switch"}
-    assert names("".join(lines[20:])) <= {
-        "softirq_raise", "softirq_entry", "softirq_exit", "irq_handler_entry", "irq_handler_exit"
-    }  # fmt: skip
-    assert zoot.endswith("\nrmdir: failed to remove 'instances/foo': Device or resource busy\n")
-    calls = [line["event"] for line in events(zoot.partition("rmdir")[0])]
-    assert all(re.fullmatch(r"sys_\w+(\((\w+: [0-9a-f]+(, |(?=\))))*\)| -> 0x[0-9a-f]+)", call) for call in calls)
-    # "sys_write -> 0x2", "sys_dup2(oldfd: a, newfd: 1)", "sys_dup2 -> 0x1": of the `echo` that enabled them
-    assert calls[:3] == ["sys_write -> 0x2", "sys_dup2(oldfd: a, newfd: 1)", "sys_dup2 -> 0x1"]
-
-
 def test_options_of_the_output(machine: Machine) -> None:
     """The same trace as each of the options shows it."""
     session(machine, "echo 1 > events/sched/enable; usleep 1; echo 0 > tracing_on\n")
@@ -226,30 +175,6 @@ def test_events_are_comments_of_a_graph(machine: Machine) -> None:
     )
 
 
-def test_trace_printk(machine: Machine) -> None:
-    """With printk-msg-only there is nothing but the texts; without the option trace_printk there are none."""
-    output = session(
-        machine,
-        """
-        insmod /lib/modules/sample_printk.ko count=1 2> /dev/null; usleep 20000; rmmod sample_printk
-        echo 0 > tracing_on; cat trace
-        echo 1 > options/printk-msg-only; grep -v '^#' trace; echo 0 > options/printk-msg-only
-        echo > trace; echo 0 > options/trace_printk; echo 1 > tracing_on
-        modprobe sample_printk; rmmod sample_printk
-        grep -c -v '^#' trace
-        echo 1 > options/trace_printk
-        grep hello printk_formats
-        """,
-    )
-    trace, texts = output[: output.index("\nhello\n") + 1], output[output.index("\nhello\n") + 1 :]
-    assert [line["event"] for line in events(trace[trace.index("# tracer") :])] == [
-        "sample_printk_init [sample_printk]: hello",
-        "sample_printk_tick [sample_printk]: tick 1 of 1",
-        "sample_printk_exit [sample_printk]: 1 of 1",
-    ]
-    assert re.fullmatch(r'hello\ntick 1 of 1\n1 of 1\n0\n0x[0-9a-f]+ : "hello\\n"\n', texts)
-
-
 def test_trace_printk_comments_on_a_graph(machine: Machine) -> None:
     output = session(
         machine,
@@ -292,28 +217,6 @@ def test_names_and_thread_groups(machine: Machine) -> None:
     (process,) = {groups[pid] for pid in threads}
     assert process in threads
     assert re.search(rf"^ +threads-({'|'.join(threads - {process})}) +\( +{process}\) \[00\d\] ", output, re.M)
-
-
-def test_names_are_not_recorded(machine: Machine) -> None:
-    """\"If a pid for a comm is not listed, then "<...>" is displayed in the output.\""""
-    output = session(
-        machine,
-        "echo norecord-cmd > trace_options\necho sched_process_exec > set_event\nls /bin > /dev/null\necho > set_event\n"
-        "cat trace\necho record-cmd > trace_options\n",
-    )
-    assert re.search(r"^ +<\.\.\.>-(\d+) .*: sched_process_exec: filename=/bin/ls pid=\1 old_pid=\1$", output, re.M)
-
-
-def test_events_are_read_while_they_are_recorded(machine: Machine) -> None:
-    """trace_pipe consumes; in `trace` nothing is left."""
-    output = session(
-        machine,
-        "echo sched_switch > set_event\ncat trace_pipe > /tmp/trace.out &\nusleep 1000\necho 0 > tracing_on\nwait\n"
-        "cat trace\ncat /tmp/trace.out\n",
-    )
-    assert "\n# entries-in-buffer/entries-written: 0/0   #P:2\n" in output
-    assert names(output.rpartition("#\n")[2]) == {"sched_switch"}
-    assert re.search(r"sched_switch: prev_comm=.* ==> next_comm=usleep ", output)
 
 
 @pytest.mark.parametrize("clock", ["local", "global", "counter", "uptime", "perf", "mono", "mono_raw", "boot"])

@@ -50,6 +50,7 @@ def test_latency_tracers_of_two_instances(arch: str) -> None:
             assert is_busy(machine, "current_tracer", tracer), tracer
         assert is_busy(machine, f"{b}current_tracer", "preemptoff") and is_busy(machine, f"{a}snapshot", "1")
 
+        machine.restore(machine.checkpoint())
         text = section(machine, 2345, a)
         run(machine, "insmod /lib/modules/sample_wakeup.ko delay=300; rmmod sample_wakeup")
         assert 2345 <= worst(machine, a) <= 2347 and 300 <= worst(machine, b) <= 320
@@ -111,6 +112,7 @@ def test_threads_that_measure_for_several_arrays(arch: str) -> None:
         tracefs.write("current_tracer", "osnoise")
         assert is_busy(machine, f"{c}current_tracer", "hwlat") and is_busy(machine, f"{c}current_tracer", "timerlat")
         run(machine, "sleep 0.03")
+        machine.restore(machine.checkpoint())
         arrays = machine.trace_array.instances
         of_a, of_b, of_top = (entries(array) for array in (arrays["a"], arrays["b"], machine.trace_array))
         assert not of_a[0] and {entry.name for entry in of_a[1]} == {"hwlat"}

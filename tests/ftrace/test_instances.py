@@ -11,6 +11,7 @@ import pytest
 
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
+from tests.ftrace.text.golden import read_golden
 from tests.lib.commands import TRACING, shell
 
 
@@ -39,9 +40,13 @@ def functions(machine: Machine, path: str) -> set[str]:
 
 
 def test_a_new_instance_is_as_linux_makes_it(foo: Machine) -> None:
-    assert shell(foo, "cat instances/foo/available_tracers instances/foo/buffer_size_kb instances/foo/current_tracer") == (
-        "function nop\n1410\nnop\n"
-    )
+    golden = read_golden("instance.txt").splitlines()
+    listed, lines = [line[2:] for line in golden if line.startswith("./")], [line for line in golden if line[:1] not in ". "]
+    tracers, tracer, *options = lines[: lines.index("1410")]
+    assert sorted(foo.tracefs.listdir("instances/foo")) == sorted(listed)
+    assert shell(foo, "cd instances/foo; cat available_tracers current_tracer buffer_size_kb") == f"{tracers}\n{tracer}\n1410\n"
+    ours = foo.tracefs.read("instances/foo/trace_options").split()
+    assert [option for option in ours if option != "nobranch"] == options  # Linux was built without the branch tracer
     for option in ("trace_printk", "printk-msg-only", "record-cmd"):  # for the top array alone
         assert option not in shell(foo, "ls instances/foo/options")
         assert option in foo.tracefs.read("instances/foo/trace_options")

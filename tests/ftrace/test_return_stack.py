@@ -15,6 +15,7 @@ from numba import carray, types
 
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
+from tests.lib.commands import shell
 
 
 @pytest.fixture
@@ -88,24 +89,66 @@ def test_calls_that_are_under_way_when_the_tracer_changes_return_well(machine: M
         assert top_of_stack(machine, task) < 10
 
 
-def test_a_new_task_starts_with_an_empty_stack_and_a_full_one_counts_overruns(machine: Machine) -> None:
-    machine.tracefs.write("current_tracer", "function_graph")
-    machine.run("sleep 0.05 &")
-    machine.advance(1_000_000)
-    task = sleeping(machine, "sleep")
-    assert machine.kernel.memory.member(task, "task_struct.trace_overrun") == 0
-    # Entries that were never made fill the stack below: what is called next has no room.
-    depth = machine.kernel.memory.member(task, "task_struct.curr_ret_stack")
-    machine.kernel.memory.set_member(task, "task_struct.curr_ret_stack", deepest(machine) - 1)
-    for n in range(deepest(machine) - 1, deepest(machine) - 2 - depth, -1):
-        for word in range(0, machine.kernel.image.size("ftrace_ret_stack"), 8):
-            low = entry(machine, task, n - (deepest(machine) - 1 - depth)) + word
-            machine.kernel.memory.write_word(entry(machine, task, n) + word, machine.kernel.memory.read_word(low))
-    while machine.advance(2_000):
-        pass
-    assert machine.kernel.memory.member(task, "task_struct.trace_overrun") > 0
-    assert machine.run("echo alive").output == b"alive\n"
+def test_calls_that_have_no_room_on_the_return_stack_are_counted(machine: Machine) -> None:
+    """As many calls as there are entries are recorded; funcgraph-overrun shows how many more there have been."""
+    calls, room = 101, deepest(machine)
+    machine.run("insmod /lib/modules/sample_kprobes.ko")
+    text = shell(
+        machine,
+        "echo sample_kprobes_depth > set_ftrace_filter; echo 1 > options/funcgraph-overrun; "
+        f"echo function_graph > current_tracer; echo {calls - 1} > /sys/module/sample_kprobes/parameters/depth; "
+        "cat /sys/module/sample_kprobes/parameters/depth trace",
+    )
+    assert text.startswith(f"{calls - 1}\n")  # nothing has happened to the calls
+    entries = [line for line in text.splitlines() if "sample_kprobes_depth" in line]
+    assert len(entries) == room
+    counted = re.findall(r"^ \(Overruns: (\d+)\)$", text, re.MULTILINE)
+    assert len(counted) == room - 1  # as in Linux, not for one that is a single line
+    assert set(counted) == {str(calls - room)}  # all of them come before the first return
     assert machine.warnings == []
+
+
+def test_a_child_begins_with_an_empty_return_stack(machine: Machine) -> None:
+    """Its parent has called three functions that have not returned; the child's first is at the left, and ends there."""
+    functions = "copy_process kernel_clone sys_*fork sys_clone*"
+    text = shell(
+        machine,
+        f"echo '{functions} schedule_tail' > set_ftrace_filter; echo 1 > options/funcgraph-proc; "
+        "echo function_graph > current_tracer; (true); cat trace",
+    )
+    assert re.search(r"\|      copy_process\(\);$", text, re.MULTILINE)
+    begun = re.findall(r"sh-(\d+) .*\|( +)schedule_tail\(\);$", text, re.MULTILINE)
+    assert begun and {indentation for _, indentation in begun} == {"  "}
+    assert machine.warnings == []
+
+
+def test_a_damaged_entry_is_in_the_log_and_the_guest_goes_on(machine: Machine) -> None:
+    machine.tracefs.write("current_tracer", "function_graph")
+    log = machine.run("insmod /lib/modules/sample_crash.ko how=return; dmesg | tail -2").output.decode()
+    (expected, received), (function,) = (
+        re.findall(r"\] Bad frame pointer: expected (\w+), received (\w+)\n", log)[-1],
+        re.findall(r"\]   from func (\w+) return to [0-9a-f]{16}\n", log)[-1:],
+    )
+    assert int(expected, 16) - int(received, 16) == 16
+    assert function == "sample_crash_return"
+    assert machine.run("echo alive").output == b"alive\n"
+    assert len(machine.warnings) == 1 and machine.warnings[0].endswith("; tracing is off")
+
+
+def test_stacks_show_callers_where_the_return_addresses_are_the_stub(machine: Machine) -> None:
+    """Those of an event, and of an oops."""
+    trace = shell(
+        machine,
+        "echo 'kernel_clone sys_*fork sys_clone* *:mod:sample_crash' > set_ftrace_filter; "
+        "echo function_graph > current_tracer; echo stacktrace > events/sched/sched_process_fork/trigger; (true); cat trace",
+    )
+    assert re.search(r"<stack trace>\n(?: => .*\n)+ => kernel_clone\n => sys_\w+\n", trace)
+    machine.run("insmod /lib/modules/sample_crash.ko how=null where=thread; usleep 100")
+    log = machine.run("dmesg").output.decode()
+    called = re.findall(r"\]   (\w+)\+0x", log.split("Call Trace:")[1])
+    assert called[:4] == ["sample_crash_null", "sample_crash", "sample_crash_thread", "kthread"]
+    assert re.search(r"\| +sample_crash_null \[sample_crash\]\(\) \{", machine.tracefs.read("trace"))
+    assert "return_to_handler" not in trace + log
 
 
 def test_what_is_under_way_when_a_graph_function_is_chosen_chooses_nothing(machine: Machine) -> None:

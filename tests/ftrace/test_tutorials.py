@@ -40,25 +40,6 @@ cat trace > /tmp/trace1.txt
 ls -l /tmp/trace1.txt
 """
 
-# ftrace.txt, "function": a script that traces one command.
-ONE_COMMAND = r"""
-cat > /tmp/trace-one <<'EOF'
-#!/bin/bash
-
-debugfs=`sed -ne 's/^debugfs \(.*\) debugfs.*/\1/p' /proc/mounts`
-echo nop > $debugfs/tracing/current_tracer
-echo 0 > $debugfs/tracing/tracing_on
-echo $$ > $debugfs/tracing/set_ftrace_pid
-echo function > $debugfs/tracing/current_tracer
-echo 1 > $debugfs/tracing/tracing_on
-exec "$@"
-EOF
-chmod +x /tmp/trace-one
-/tmp/trace-one ls /bin
-echo 0 > /sys/kernel/debug/tracing/tracing_on
-cat /sys/kernel/debug/tracing/set_ftrace_pid
-"""
-
 # The document's program with the same purpose: it finds debugfs, has itself traced, and becomes the command.
 TRACER_IN_C = r"""
 #include <fcntl.h>
@@ -99,26 +80,12 @@ int main(int argc, char **argv)
 
 
 # What a machine's tracing is like when it has booted.
-BEGINNING = [
-    ("tracing_on", "0"),
-    ("current_tracer", "nop"),
-    ("set_ftrace_filter", "schedule"),  # so that few sites change when the tracer does
-    ("current_tracer", "function_graph"),
-    *(("trace_options", option) for option in ("funcgraph-cpu", "funcgraph-overhead", "nofuncgraph-proc", "nofuncgraph-abstime")),
-    ("current_tracer", "nop"),
-    *(("trace_options", option) for option in ("print-parent", "nosym-offset")),
-    *((name, "") for name in ("set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_ftrace_pid")),
-    ("max_graph_depth", "0"),
-    ("tracing_thresh", "0"),
-    ("buffer_size_kb", "1410"),
-    ("trace", ""),
-    ("tracing_on", "1"),
-]
+BEGINNING = {"current_tracer": "nop", "set_ftrace_filter": "", "tracing_thresh": "0", "trace": "", "tracing_on": "1"}
 
 
 @pytest.fixture
 def machine(booted: Machine) -> Machine:
-    for name, text in BEGINNING:
+    for name, text in BEGINNING.items():
         booted.tracefs.write(name, text)
     return booted
 
@@ -191,73 +158,12 @@ def test_the_first_trace(arch: str) -> None:
     assert times == sorted(times)
 
 
-def test_one_command_traced_by_its_pid(machine: Machine) -> None:
-    output = session(machine, ONE_COMMAND).splitlines()
-    traced = {entry["pid"] for entry in entries(machine)}
-    assert traced == {output[-1]}
-    assert "ls" in {entry["comm"].strip() for entry in entries(machine)}
-    assert {"sys_execve", "sys_getdents64", "sys_exit_group"} <= functions(machine)
-
-
 def test_a_program_with_the_hosts_libc_traces_one_command(arch: str, tmp_path: Path) -> None:
     compile_static(arch, TRACER_IN_C, tmp_path / "tracer")
     with Machine(arch=arch, shares=[Share(tmp_path, "/p")]) as machine:
         session(machine, "/p/tracer ls /bin\necho 0 > tracing_on\n")
         assert {entry["comm"].strip() for entry in entries(machine)} == {"ls"}
         assert {"sys_execve", "sys_getdents64"} <= functions(machine)
-
-
-def test_the_pid_of_the_shell_itself(machine: Machine) -> None:
-    output = session(machine, "echo $$ > set_ftrace_pid\necho function > current_tracer\nls /bin | cat > /dev/null\necho $$\n"
-                     "echo 0 > tracing_on\n")  # fmt: skip
-    assert {entry["pid"] for entry in entries(machine)} == {output.strip()}
-    assert session(machine, "echo > set_ftrace_pid\ncat set_ftrace_pid") == "no pid\n"
-
-
-def test_function(machine: Machine) -> None:
-    output = session(
-        machine,
-        "echo function > current_tracer\necho 1 > tracing_on\nusleep 1\necho 0 > tracing_on\n"
-        "cat trace | head -1\ncat current_tracer\n",
-    )
-    assert output == "# tracer: function\nfunction\n"
-    assert {"sys_nanosleep", "hrtimer_nanosleep", "do_nanosleep"} <= functions(machine)
-
-
-def test_only_two_functions(machine: Machine) -> None:
-    output = session(
-        machine,
-        "echo sys_nanosleep hrtimer_interrupt > set_ftrace_filter\ncat set_ftrace_filter | sort\necho function > current_tracer\n"
-        "echo 1 > tracing_on\nusleep 1000\necho 0 > tracing_on\n",
-    )
-    assert output == "hrtimer_interrupt\nsys_nanosleep\n"
-    assert functions(machine) == {"sys_nanosleep", "hrtimer_interrupt"}
-
-
-def test_filters_by_pattern(machine: Machine) -> None:
-    """A pattern replaces, >> adds, an exclamation mark takes away, and nothing means all."""
-    output = session(
-        machine,
-        "echo 'hrtimer_*' > set_ftrace_filter\ngrep -vc '^hrtimer_' set_ftrace_filter\n"
-        "echo sys_nanosleep > set_ftrace_filter\necho 'hrtimer_*' >> set_ftrace_filter\n"
-        "grep -c '^hrtimer_' set_ftrace_filter\ngrep -c sys_nanosleep set_ftrace_filter\n"
-        "echo '!hrtimer_*' >> set_ftrace_filter\ncat set_ftrace_filter\n"
-        "echo > set_ftrace_filter\ncat set_ftrace_filter\n",
-    ).splitlines()
-    assert output[0] == "0"
-    assert int(output[1]) > 3
-    assert output[2:] == ["1", "sys_nanosleep", "#### all functions enabled ####"]
-
-
-def test_what_is_not_to_be_traced(machine: Machine) -> None:
-    session(
-        machine,
-        "echo '*preempt*' '*lock*' > set_ftrace_notrace\necho function > current_tracer\necho 1 > tracing_on\nusleep 1\n"
-        "echo 0 > tracing_on\n",
-    )
-    traced = functions(machine)
-    assert len(traced) > 20
-    assert not [name for name in traced if "preempt" in name or "lock" in name]
 
 
 def test_functions_by_number(machine: Machine) -> None:
@@ -267,34 +173,6 @@ def test_functions_by_number(machine: Machine) -> None:
         "cat set_ftrace_filter\n",
     ).splitlines()
     assert chosen == [first, fiftieth]
-
-
-def test_the_graph_of_one_function(machine: Machine) -> None:
-    session(
-        machine,
-        "echo sys_nanosleep > set_graph_function\necho function_graph > current_tracer\nusleep 1\necho 0 > tracing_on\n",
-    )
-    outermost = set(re.findall(r"\|  (\w+)\(\)", graph(machine)))
-    assert "sys_nanosleep" in outermost
-    assert not {"sys_openat", "sys_execve"} & outermost
-
-
-def test_several_graph_functions(machine: Machine) -> None:
-    output = session(
-        machine,
-        "echo sys_openat > set_graph_function\necho sys_close >> set_graph_function\ncat set_graph_function | sort\n"
-        "echo function_graph > current_tracer\ncat /init > /dev/null\necho 0 > tracing_on\necho > set_graph_function\n"
-        "cat set_graph_function\n",
-    )
-    assert output == "sys_close\nsys_openat\n#### all functions enabled ####\n"
-    assert {"sys_openat", "sys_close"} <= set(re.findall(r"\|  (\w+)\(\)", graph(machine)))
-
-
-def test_depth_of_the_graph(machine: Machine) -> None:
-    session(machine, "echo 1 > max_graph_depth\necho function_graph > current_tracer\nls /bin > /dev/null\necho 0 > tracing_on\n")
-    lines = graph(machine)
-    assert re.search(r"us +\|  \w+\(\);", lines)
-    assert not re.search(r"\|    +\w", lines)
 
 
 def test_only_long_calls_of_the_graph(machine: Machine) -> None:
@@ -309,75 +187,3 @@ def test_only_long_calls_of_the_graph(machine: Machine) -> None:
     assert {"} /* sys_nanosleep */", "} /* do_nanosleep */"} <= {line for _, line in lines}
     assert all(float(duration.lstrip("+!#*@$ ")) >= 500 for duration, _ in lines)
     assert not re.search(r"\w\(\)", graph(machine))
-
-
-def test_options_of_the_graph(machine: Machine) -> None:
-    session(
-        machine,
-        "echo function_graph > current_tracer\necho nofuncgraph-cpu > trace_options\necho funcgraph-proc > trace_options\n"
-        "echo nofuncgraph-overhead > trace_options\nusleep 1\necho 0 > tracing_on\n",
-    )
-    text = machine.tracefs.read("trace")
-    assert "TASK/PID" in text
-    assert "# CPU" not in text
-
-
-def test_markers(machine: Machine) -> None:
-    session(machine, "echo hello world > trace_marker\necho 'it happened' > trace_marker\n")
-    text = machine.tracefs.read("trace")
-    assert re.search(r"tracing_mark_write: hello world\n.*tracing_mark_write: it happened\n", text)
-
-
-def test_reading_while_it_is_written(machine: Machine) -> None:
-    """trace_pipe takes what it gives, waits for more, and ends when tracing is off."""
-    output = session(
-        machine,
-        "echo function > current_tracer\ncat trace_pipe > /tmp/trace.out &\necho 1 > tracing_on\nusleep 1\necho 0 > tracing_on\n"
-        "wait\ngrep -c sys_nanosleep /tmp/trace.out\ngrep -c sys_nanosleep trace || true\n",
-    )
-    in_pipe, left = (int(line) for line in output.splitlines()[-2:])
-    assert in_pipe >= 1
-    assert left == 0
-
-
-def test_sizes_of_the_buffers(machine: Machine) -> None:
-    output = session(
-        machine,
-        "echo 10000 > buffer_size_kb\ncat buffer_size_kb buffer_total_size_kb\n",
-    )
-    assert output == "10000\n20000\n"
-
-
-def test_how_functions_are_shown(machine: Machine) -> None:
-    session(
-        machine,
-        "echo noprint-parent > trace_options\necho sym-offset > trace_options\necho function > current_tracer\n"
-        "usleep 1\necho 0 > tracing_on\n",
-    )
-    text = machine.tracefs.read("trace")
-    assert " <-" not in text
-    assert re.search(r": sys_nanosleep\+0x[0-9a-f]+/0x[0-9a-f]+\n", text)
-
-
-def test_what_is_refused(machine: Machine) -> None:
-    output = session(
-        machine,
-        "echo no_such_tracer > current_tracer\necho $?\necho no_such_function > set_ftrace_filter\necho $?\n",
-    )
-    assert output.splitlines() == [
-        "sh: 2: echo: write error: Invalid argument",
-        "1",
-        "sh: 4: echo: write error: Invalid argument",
-        "1",
-    ]
-
-
-def test_a_program_stops_its_own_tracing(machine: Machine) -> None:
-    """With tracing_on kept open, as the document's program does."""
-    session(
-        machine,
-        "echo 0 > tracing_on\necho function > current_tracer\nexec 3> tracing_on\necho 1 >&3\n/bin/getpid > /dev/null\n"
-        "echo 0 >&3\nusleep 1\nexec 3>&-\n",
-    )
-    assert "sys_getpid" in functions(machine)
-    assert "sys_nanosleep" not in functions(machine)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The modules that Linux's samples are, for tracing, but for direct calls and probes: what is seen of them is what Linux shows."""
+"""Linux's samples of tracing, but for direct calls and probes: what is seen of them is what Linux shows."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ def test_events_of_all_kinds(arch: str) -> None:
 
         # The thread is there while one of its events is enabled, also in an instance, and goes with the module.
         machine.tracefs.mkdir("instances/foo")
-        _run(machine, f"echo 1 > {_TRACING}/instances/foo/events/sample-trace/foo_with_template_fn/enable; echo 0 > {events}/enable")
+        of_foo = f"{_TRACING}/instances/foo/events/sample-trace/foo_with_template_fn"
+        _run(machine, f"echo 1 > {of_foo}/enable; echo 0 > {events}/enable")
         assert "event-sample-fn" in _run(machine, "ps")
         _run(machine, f"echo > {_TRACING}/instances/foo/set_event")
         assert "event-sample-fn" not in _run(machine, "ps")

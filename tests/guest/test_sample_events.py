@@ -61,5 +61,7 @@ def test_they_come_and_go_with_the_module(machine: Machine) -> None:
     assert "sample_events" not in machine.tracefs.read("available_events")
     run(machine, "insmod /lib/modules/sample_events.ko")
     assert machine.tracefs.read("available_events").count("sample_events:") == 5
+    names = machine.tracefs.read("eval_map").splitlines()[-3:]  # behind the kernel's
+    assert sorted(names) == ["SAMPLE_APPLE 0 (sample_events)", "SAMPLE_PEAR 1 (sample_events)", "SAMPLE_PLUM 2 (sample_events)"]
     run(machine, "rmmod sample_events")
-    assert "sample_events" not in machine.tracefs.read("available_events")
+    assert "sample_events" not in machine.tracefs.read("available_events") + machine.tracefs.read("eval_map")

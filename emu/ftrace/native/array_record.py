@@ -82,6 +82,9 @@ GRAPH_EXIT_FILTER = _fields.word()  # of its returns
 
 # What native code reports to Python
 MISMATCH = _fields.word()  # 1: a return did not match its entry
+MISMATCH_EXPECTED = _fields.word()  # the frame, the function and the return address of the entry on top; 0: there is none
+MISMATCH_FUNCTION = _fields.word()
+MISMATCH_RETURN = _fields.word()
 MISMATCH_FRAME = _fields.word()
 DUMP = _fields.word()  # in the top array's record: a command asks that buffers are printed: DUMP_..., or DUMP_CPU + a CPU's index
 WORDS = _fields.count

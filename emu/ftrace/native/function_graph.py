@@ -192,6 +192,10 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, general: bool
         if depth != top or not is_index:
             store_u64(array + array_record.MISMATCH, ONE)
             store_u64(array + array_record.MISMATCH_FRAME, frame)
+            latest = stack + np.uint64(top) * guest.entry_size
+            store_u64(array + array_record.MISMATCH_EXPECTED, guest_u64(latest + guest.entry_fp) if is_index else ZERO)
+            store_u64(array + array_record.MISMATCH_FUNCTION, guest_u64(latest + guest.entry_func) if is_index else ZERO)
+            store_u64(array + array_record.MISMATCH_RETURN, guest_u64(latest + guest.entry_ret) if is_index else ZERO)
             store_u64(array + array_record.GRAPH_RUNNING, ZERO)
             stop(cpu)
             if not is_index:

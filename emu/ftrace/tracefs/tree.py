@@ -39,7 +39,6 @@ from emu.ftrace.tracefs.snapshot_file import snapshot_file
 from emu.ftrace.tracefs.text_file import Show, Store, TextFile, TextHandle
 from emu.ftrace.tracefs.trace_file import TraceHandle
 from emu.kernel.files.node import Handle, Node, OpenFlags
-from emu.kernel.kernel_log import Level
 
 __all__ = ["build_tree"]
 
@@ -116,7 +115,7 @@ def _old_names(tr: TraceArray) -> dict[str, Node]:
     show, store = _recording(tr)
 
     def opened(flags: OpenFlags) -> Handle:
-        tr.globals.log.write_once("tracing_enabled is deprecated. Use tracing_on", Level.WARNING)
+        tr.globals.log.write_once("tracing_enabled is deprecated. Use tracing_on")
         return TextHandle(flags, show, store)
 
     return {"tracing_enabled": HandleFile(0o640, opened)}

@@ -90,6 +90,12 @@ static const struct attempt attempts[] = {
 	{ "readv's vector", READS, SYS_readv, { BAD, BAD, 2 } },
 	{ "writev", READS_SOME, SYS_writev, { BAD, (long)&one_bad_buffer, 1 } },
 	{ "readv", WRITES_SOME, SYS_readv, { BAD, (long)&one_bad_buffer, 1 } },
+	{ "vmsplice's vector", READS, SYS_vmsplice, { BAD, BAD, 2, 0 } },
+	{ "vmsplice", READS_SOME, SYS_vmsplice,
+	  { BAD, (long)&one_bad_buffer, 1, 0 } },
+	{ "vmsplice from", WRITES_SOME, SYS_vmsplice,
+	  { BAD, (long)&one_bad_buffer, 1, 0 } },
+	{ "splice's offset", READS, SYS_splice, { BAD, BAD, BAD, 0, 1, 0 } },
 	{ "pipe", WRITES, SYS_pipe2, { BAD, 0 } },
 	{ "poll", READS, SYS_poll, { BAD, 1, 0 } },
 	{ "select", READS, SYS_select, { 1, BAD, 0, 0 } },
@@ -165,6 +171,10 @@ static long attempt(const struct attempt *a, unsigned long pointer)
 		arg[0] = fds[1];
 	else if (a->nr == SYS_read || a->nr == SYS_readv)
 		arg[0] = full[0];
+	else if (a->nr == SYS_vmsplice)
+		arg[0] = a->use == WRITES_SOME ? full[0] : fds[1];
+	else if (a->nr == SYS_splice)
+		arg[0] = folder, arg[2] = fds[1];
 	memset(scratch, 0, sizeof(scratch));
 	value = arch_syscall6(a->nr, arg[0], arg[1], arg[2], arg[3], arg[4],
 			      arg[5]);

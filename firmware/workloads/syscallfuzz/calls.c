@@ -26,6 +26,7 @@ static const struct {
 	{ "rt_sigprocmask", "wGbz" }, { "ioctl", "fIT" },
 	{ "pread64", "fbno" }, { "pwrite64", "fBno" }, { "readv", "fvc" },
 	{ "writev", "fvc" }, { "access", "pw" }, { "pipe", "b" },
+	{ "splice", "fTfTnw" }, { "tee", "ffnw" }, { "vmsplice", "fvcw" },
 	{ "preadv", "fvco" }, { "pwritev", "fvco" }, { "llseek", "fcxbw" },
 	{ "statfs64", "pnb" }, { "fstatfs64", "fnb" },
 	{ "select", "nTTTt" }, { "sched_yield", "" },

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.events import FUNCTION, KERNEL_STACK, PRINT, RAW_DATA, TASK_SWITCH, USER_STACK, EventType, Flag
+from emu.ftrace.events import FUNC_REPEATS, FUNCTION, KERNEL_STACK, PRINT, RAW_DATA, TASK_SWITCH, USER_STACK, EventType, Flag
 from emu.ftrace.options import CORE_OPTIONS
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import Symbol, TraceView
@@ -189,6 +189,11 @@ def record_own(recording: Recording, cpu: int, time: int, common: Mapping[str, i
         addresses = [int(address, 16) for address in re.findall("^ =>  <(.*)>", body, re.MULTILINE)]
         values = {**common, "type": EventType.USER_STACK, "tgid": recording.tgids.get(common.get("pid", 0), 0)}
         recording.write(cpu, time, USER_STACK, {**values, "caller": [*addresses, *[0] * (8 - len(addresses))]})
+    elif repeats := re.fullmatch(r"(.*) <-(.*) \(repeats: (\d+), last_ts: +(\d+)\.(\d+)\)", body):
+        ago = time - int(repeats[4] + repeats[5]) * 1000
+        values = {"ip": address_of(repeats[1]), "parent_ip": address_of(repeats[2]), "count": int(repeats[3])}
+        values |= {"top_delta_ts": ago >> 32, "bottom_delta_ts": ago & 0xFFFFFFFF, "type": EventType.FUNC_REPEATS}
+        recording.write(cpu, time, FUNC_REPEATS, {**common, **values})
     elif not record_switch(recording, cpu, time, common, body):
         name, _, parent = body.partition(" <-")
         values = {"ip": address_of(name) if name != "0" else 0, "parent_ip": address_of(parent) if parent else 0}

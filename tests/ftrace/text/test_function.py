@@ -27,6 +27,7 @@ from tests.ftrace.text.golden import body_of, read_golden, record_events
         ("function-opt-irq-info-off", ("noirq-info",)),
         ("function-opt-context-info-off", ("nocontext-info",)),
         ("function-record-tgid", ("record-tgid",)),
+        ("function-func-no-repeats", ()),
     ],
 )
 def test_function(name: str, options: tuple[str, ...]) -> None:

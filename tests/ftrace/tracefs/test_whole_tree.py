@@ -182,6 +182,7 @@ def test_every_tracer_has_its_options_and_its_header(arch: str) -> None:
 
 # What they take, and what they refuse
 
+
 class Row(NamedTuple):
     """What becomes of writes to a file, or to several."""
 
