@@ -167,7 +167,7 @@ _OPTIONS = (
         metavar="METHOD",
         help="How call sites are changed: breakpoint, flush, stop_machine, or a function of yours, FILE.py:NAME (docs/races.md).",
     ),
-    click.option("--append", default="", metavar="WORDS", help="Parameters of the guest's kernel: 'nmi_watchdog=1'."),
+    click.option("--append", default="", metavar="WORDS", help="Parameters of the guest's kernel: 'trace_event=initcall'."),
     click.option(
         "--smi",
         metavar="PERIOD:LENGTH[:CPU]",

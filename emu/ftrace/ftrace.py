@@ -448,6 +448,8 @@ class Ftrace:
                 self._check_changeable()
             if not old and np.any(self.live_patches.sites(self.sites.functions) & np.isin(self.sites.addresses, sites)):
                 raise TraceError(errno.EBUSY, "a function is replaced")
+            if not old and any(map(self.kprobes.detours, sites)):
+                raise TraceError(errno.EBUSY, "a module has a kprobe there")
             self.direct_calls.change(sites, old, new)
         except TraceError as error:
             return -error.code
@@ -566,13 +568,17 @@ class Ftrace:
         return self._change_kprobe(probe, lambda: self._register(probe, address, returns, disabled))
 
     def _register(self, probe: int, address: int, returns: bool, disabled: bool) -> None:
+        if probe not in self._guest_kprobes:
+            self._check_own(address)
+            self._guest_kprobes.add(probe, address, returns, not disabled)
+
+    def _check_own(self, address: int) -> None:
+        """The CPU can trap at an address for the guest. Raises TraceError: EBUSY, when it goes on elsewhere; ENODEV."""
         if self.failed:
             raise TraceError(errno.ENODEV, "tracing has failed, so that no code is changed any more")
-        if probe not in self._guest_kprobes:
-            site = self.sites.at(address) if address in self.sites else None
-            if site is not None and self.live_patches.sites(self.sites.functions)[site]:
-                raise TraceError(errno.EBUSY, "the function is replaced")
-            self._guest_kprobes.add(probe, address, returns, not disabled)
+        here, functions = self.sites.addresses == np.uint64(address), self.sites.functions
+        if np.any(here & (self.live_patches.sites(functions) | (self.direct_calls.targets(functions) != 0))):
+            raise TraceError(errno.EBUSY, "the function is replaced, or has a direct call")
 
     def kprobe_unregister(self, probe: int) -> int:
         """Removes one. Returns 0, or -EAGAIN: the CPU may still trap for it."""
@@ -580,7 +586,12 @@ class Ftrace:
 
     def kprobe_enable(self, probe: int, on: bool) -> int:
         """Enables or disables one. Returns as `kprobe_register`."""
-        return self._change_kprobe(probe, lambda: self._guest_kprobes.enable(probe, on))
+        return self._change_kprobe(probe, lambda: self._enable(probe, on))
+
+    def _enable(self, probe: int, on: bool) -> None:
+        if on:
+            self._check_own(self._guest_kprobes.address(probe))
+        self._guest_kprobes.enable(probe, on)
 
     def _change_kprobe(self, probe: int, change: Callable[[], None]) -> int:
         """Changes what the guest has of a kprobe, unless sites are being changed. The guest asks until that is done."""

@@ -19,9 +19,13 @@ _MOST = 4096
 
 @dataclass
 class _GuestKprobe:
-    place: ProbePlace
+    address: int
     returns: bool
     acting: Record | None = None  # None: it is disabled
+
+    @property
+    def place(self) -> ProbePlace:
+        return ProbePlace(address=self.address)
 
 
 class GuestKprobes:
@@ -52,17 +56,24 @@ class GuestKprobes:
         """
         if len(self._probes) == _MOST:
             raise TraceError(errno.ENOMEM, f"there are {_MOST} kprobes of the guest already")
-        probe = _GuestKprobe(ProbePlace(address=address), returns)
+        probe = _GuestKprobe(address, returns)
         (self._kprobes.check_return if returns else self._kprobes.check)(probe.place)
         if enabled:
             probe.acting = self._kprobes.add_of_guest(probe.place, returns)
         self._probes[known_by] = probe
 
+    def address(self, known_by: int) -> int:
+        """What is probed. Raises TraceError: ENOENT."""
+        return self._find(known_by).address
+
+    def _find(self, known_by: int) -> _GuestKprobe:
+        if known_by not in self._probes:
+            raise TraceError(errno.ENOENT, "there is no such kprobe")
+        return self._probes[known_by]
+
     def enable(self, known_by: int, on: bool) -> None:
         """Raises TraceError: ENOENT; on: see `add`."""
-        probe = self._probes.get(known_by)
-        if probe is None:
-            raise TraceError(errno.ENOENT, "there is no such kprobe")
+        probe = self._find(known_by)
         if on and probe.acting is None:
             probe.acting = self._kprobes.add_of_guest(probe.place, probe.returns)
         elif not on and probe.acting is not None:

@@ -28,7 +28,7 @@ from emu.ftrace.taken_text import TakenText
 from emu.ftrace.text import TraceView
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.trace_summary import TraceSummary, summarize
-from emu.ftrace.tracers import FUNCTION, FUNCTION_GRAPH, TRACERS, Tracer
+from emu.ftrace.tracers import BRANCH_KEYS, FUNCTION, FUNCTION_GRAPH, TRACERS, Tracer
 from emu.ftrace.trigger.triggers import Triggers
 from emu.kernel.work import WorkKind
 
@@ -224,6 +224,7 @@ class TraceArray:
         self.records.set(array_record.PRINT_MAX, int(tracer.print_max))
         self.ops.tracer = tracer
         self.ops.with_branches = self.is_top and self.options["branch"]
+        self.take_entries((EventType.BRANCH,), set(BRANCH_KEYS) <= set(self.ops.tracer_keys))
         self.ops.probes.tracer_set()
         self.recorder.clear()
         if tracer is FUNCTION:

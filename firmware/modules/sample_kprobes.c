@@ -4,6 +4,7 @@
  *
  *	probe		"NAME+OFFSET": a kprobe there; "-": no longer
  *	retprobe	"NAME": a kretprobe there
+ *	enabled		0 disables the kprobe, 1 enables it
  *	handler		what the kprobe's handler does: see below
  *	call		calls sample_kprobes_work(); reads its result
  *	depth		calls sample_kprobes_depth(), which calls itself
@@ -210,6 +211,17 @@ static int retprobe_get(char *buffer, const struct kernel_param *param)
 	return snprintf(buffer, PAGE_SIZE, "%s\n", ret_probed ? func : "");
 }
 
+/* The kprobe's. */
+static int enabled_set(const char *val, const struct kernel_param *param)
+{
+	return *val == '0' ? disable_kprobe(&kp) : enable_kprobe(&kp);
+}
+
+static int enabled_get(char *buffer, const struct kernel_param *param)
+{
+	return snprintf(buffer, PAGE_SIZE, "%d\n", !kprobe_disabled(&kp));
+}
+
 static int counts_get(char *buffer, const struct kernel_param *param)
 {
 	return snprintf(buffer, PAGE_SIZE,
@@ -252,12 +264,14 @@ static int result_get(char *buffer, const struct kernel_param *param)
 
 OPS(probe, probe_set, probe_get);
 OPS(retprobe, retprobe_set, retprobe_get);
+OPS(enabled, enabled_set, enabled_get);
 OPS(call, call_set, result_get);
 OPS(depth, depth_set, result_get);
 OPS(counts, NULL, counts_get);
 
 __module_param(probe, kp, probe_ops, "string", 0644);
 __module_param(retprobe, rp, retprobe_ops, "string", 0644);
+__module_param(enabled, kp, enabled_ops, "bool", 0644);
 __module_param(call, result, call_ops, "ulong", 0644);
 __module_param(depth, result, depth_ops, "ulong", 0644);
 __module_param(counts, pre, counts_ops, "string", 0444);

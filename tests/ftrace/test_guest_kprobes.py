@@ -73,6 +73,10 @@ def test_what_handlers_may_do(machine: Machine, arch: str) -> None:
     machine.tracefs.write("current_tracer", "nop")
     listed = [line[18:] for line in machine.run(f"cat {LIST}").output.decode().splitlines()]
     assert listed == [f"{one}+0x0  sample_kprobes {flag}" for one in ("k  sample_kprobes_work", "r  sample_kprobes_depth")]
+    sh(machine, "echo -n count > handler; echo 0 > enabled; echo 7 > call")
+    assert sh(machine, "cat counts enabled").startswith("2 1 1, ") and sh(machine, "cat enabled") == "0\n"
+    assert machine.run(f"grep work {LIST}").output.decode().endswith(f"  sample_kprobes [DISABLED]{flag}\n")
+    assert sh(machine, "echo 1 > enabled; echo 7 > call; cat counts").startswith("3 2 1, ")
     # What a module leaves behind is taken away before anybody can jump there.
     sh(machine, "echo 1 > leave")
     assert machine.run("rmmod sample_kprobes").output.count(b"was left behind, and is unregistered") == 2
@@ -123,7 +127,7 @@ def test_linux_samples(machine: Machine, arch: str) -> None:
     assert re.fullmatch(r"kretprobe at [0-9a-f]{16} unregistered", lines[-2])
     assert lines[-1] == "Missed probing 0 instances of kernel_clone"
     # A call that is under way when the module goes: it returns well, and tells nobody.
-    machine.run("dmesg -c > /dev/null; insmod /lib/modules/kretprobe_example.ko func=do_nanosleep; (sleep 0.02; echo woken > /s) &")
-    machine.run("rmmod kretprobe_example; usleep 30000")
+    machine.run("dmesg -c > /dev/null; insmod /lib/modules/kretprobe_example.ko func=do_nanosleep")
+    machine.run("(sleep 0.02; echo woken > /s) & rmmod kretprobe_example; usleep 30000")
     assert machine.run("cat /s").output == b"woken\n" and b"took" not in machine.run("dmesg").output
     assert machine.warnings == []

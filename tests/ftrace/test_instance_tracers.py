@@ -45,6 +45,7 @@ def test_latency_tracers_of_two_instances(arch: str) -> None:
         tracefs.mkdir("instances/b")
         assert tracefs.read(f"{a}available_tracers") in read_golden("instance.txt").splitlines(keepends=True)
         tracefs.write(f"{a}current_tracer", "irqsoff")
+        tracefs.write(f"{b}options/function-trace", "0")
         tracefs.write(f"{b}current_tracer", "wakeup_rt")
         for tracer in ("irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt", "wakeup_dl"):
             assert is_busy(machine, "current_tracer", tracer), tracer

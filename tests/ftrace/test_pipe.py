@@ -99,6 +99,34 @@ def test_a_poll_waits_until_enough_of_a_cpus_buffer_is_written(
     assert tracefs.read("buffer_percent") == f"{percent}\n"
 
 
+def test_a_splice_waits_for_whole_pages_until_it_is_told_to_end(
+    rings: list[RingBuffer], root: Any, trace_array: TraceArray, tracefs: TraceFS, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    woken: list[None] = []
+    monkeypatch.setattr(trace_array.recorder, "wake_readers", lambda: woken.append(None))
+    tracefs.write("buffer_size_kb", "38")
+    raw = root.lookup("per_cpu").lookup("cpu0").lookup("trace_pipe_raw").open(OpenFlags.READ)
+    while rings[0].full_pages < 3:
+        mark(rings[0], 1000, "x" * 100)
+    assert isinstance(raw.splice(0, 1 << 16, waited=True), WouldBlock)  # half of the buffer is wanted
+    assert len(raw.splice(0, 8192 + 4095, waited=False)) == 8192
+    while rings[0].full_pages < 4:
+        mark(rings[0], 1000, "x" * 100)
+    assert len(raw.splice(0, 1 << 16, waited=True)) == 4 * 4096
+    assert isinstance(raw.splice(0, 1 << 16, waited=False), WouldBlock)
+    assert (raw.ioctl(0), woken) == (0, [None])
+    assert raw.splice(0, 1 << 16, waited=True) == b""
+    assert isinstance(raw.splice(0, 1 << 16, waited=False), WouldBlock)
+    assert isinstance(raw.splice(0, 1 << 16, waited=True), WouldBlock)
+    tracefs.write("tracing_on", "0")
+    assert raw.splice(0, 1 << 16, waited=True) == b""
+    assert len(raw.read(0, 100)) == 100
+    for refused, number in ((lambda: raw.splice(0, 4096, waited=False), errno.EINVAL), (lambda: raw.ioctl(1), errno.ENOTTY)):
+        with pytest.raises(OSError) as error:
+            refused()
+        assert error.value.errno == number
+
+
 def test_the_tracer_stays_while_a_pipe_is_open(pipe: Handle, tracefs: TraceFS) -> None:
     with pytest.raises(TraceError) as error:
         tracefs.write("current_tracer", "function")

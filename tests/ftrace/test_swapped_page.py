@@ -28,12 +28,16 @@ from tests.lib.raw_events import RawEvent, RawReader, Value
 # What a machine records
 
 
-def reader_of(machine: Machine, order: Literal["little", "big"], *systems: str) -> RawReader:
+EVENTS = ("sched/sched_switch", "sched/sched_waking", "syscalls/sys_enter_openat", "syscalls/sys_exit_openat")
+SYSTEMS = ("ftrace", "probes", "sample_events")
+
+
+def reader_of(machine: Machine, order: Literal["little", "big"]) -> RawReader:
     tracefs = machine.tracefs
-    paths = [f"events/{system}/{event}/format" for system in systems for event in tracefs.listdir(f"events/{system}")
-             if event not in ("enable", "filter")]  # fmt: skip
-    header_page, header_event = (tracefs.read(f"events/header_{of}") for of in ("page", "event"))
-    return RawReader(order, header_page, header_event, list(map(tracefs.read, paths)))
+    inside = [f"{system}/{event}" for system in SYSTEMS for event in tracefs.listdir(f"events/{system}")]
+    events = [*EVENTS, *(event for event in inside if not event.endswith(("/enable", "/filter")))]
+    formats = [tracefs.read(f"events/{event}/format") for event in events]
+    return RawReader(order, tracefs.read("events/header_page"), tracefs.read("events/header_event"), formats)
 
 
 def is_told(event: RawEvent, line: str) -> bool:
@@ -59,7 +63,7 @@ echo 1 > options/func_stack_trace; echo 'vfs_open do_filp_open' > set_ftrace_fil
 echo 'p:probes/opened do_sys_openat2 dfd=$arg1:s32 name=+0($arg2):ustring low=+0($arg2):x16' > kprobe_events
 echo 'r:probes/returned do_sys_openat2 file=$retval' >> kprobe_events
 insmod {MODULES}/sample_events.ko
-echo 'probes sample_events sched:sched_switch sched:sched_waking syscalls:sys_enter_openat syscalls:sys_exit_openat' > set_event
+echo 'probes sample_events {' '.join(EVENTS).replace('/', ':')}' > set_event
 echo sym-addr > trace_options; echo function > current_tracer
 insmod {MODULES}/sample_printk.ko count=2; cat /etc/passwd > /dev/null
 echo 3 > /sys/module/sample_events/parameters/rounds
@@ -75,7 +79,7 @@ def test_a_program_reads_in_pages_what_the_trace_says(arch: str) -> None:
     order = cpu_arch.load(arch).byte_order
     with booted_machine(arch, cpus=2) as machine:
         assert machine.run(f"cd /sys/kernel/tracing; {RECORD}").status == 0
-        reader = reader_of(machine, order, "ftrace", "probes", "sample_events", "sched", "syscalls")
+        reader = reader_of(machine, order)
         formats = dict(re.findall(r'^(0x\w+) : "(.*)\\n"$', machine.tracefs.read("printk_formats"), re.MULTILINE))
         seen = set()
         for cpu, (file, text_file) in product((0, 1), (("snapshot_raw", "snapshot"), ("trace_pipe_raw", "trace"))):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""splice, tee, vmsplice, F_SETPIPE_SZ: the guest answers as a Linux host does, and the tracing directory's files are spliced."""
+"""splice, tee, vmsplice and F_SETPIPE_SZ: the guest answers as a Linux host does. Files of the tracing directory are spliced."""
 
 from __future__ import annotations
 

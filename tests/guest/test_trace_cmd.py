@@ -44,6 +44,15 @@ def entries(text: str) -> list[Entry]:
     return [Entry(m["task"], int(m["cpu"]), m["time"], *told(m["what"])) for m in ENTRY.finditer(text)]
 
 
+def buffers(report: str) -> dict[str, list[Entry]]:
+    """The events of each buffer, by its name: "" is what belongs to no instance."""
+    lines: dict[str, list[str]] = {}
+    for line in report.splitlines():
+        named = re.match(r"(\w+): (.*)", line)
+        lines.setdefault(named[1] if named else "", []).append(named[2] if named else line)
+    return {name: entries("\n".join(own)) for name, own in lines.items()}
+
+
 def told(what: str) -> tuple[str, str]:
     call = CALL.fullmatch(what.removeprefix("function:").strip())
     if call is not None:
@@ -149,40 +158,88 @@ def test_it_graphs_what_it_is_asked_to(guest: Guest) -> None:
 
 
 def test_what_it_takes_out_of_the_kernel_is_the_trace(guest: Guest) -> None:
-    guest.run("trace-cmd start -p function -l 'vfs_*' -l schedule -e sched -e irq; ls /bin | wc -l; trace-cmd stop")
-    trace = entries(guest.read("trace"))
-    guest.run("trace-cmd extract -o /p/extracted; trace-cmd reset")
+    """With an instance, and a snapshot of the first events."""
+    guest.run("trace-cmd start -p function -l 'vfs_*' -l schedule -e sched -e irq -B one -e sched_switch; ls /bin | wc -l")
+    guest.run("trace-cmd snapshot -s; ls /bin > /dev/null; trace-cmd stop -a")
+    trace, one = entries(guest.read("trace")), entries(guest.read("instances/one/trace"))
+    first = guest.run("trace-cmd snapshot")
+    assert first == guest.read("snapshot")
+    guest.run("trace-cmd snapshot -f; trace-cmd extract -a -o /p/extracted; trace-cmd reset -a -d")
+    assert "Snapshot is freed" in guest.read("snapshot")
     assert {entry.name for entry in trace} >= {"function", "sched_switch", "softirq_raise"}
-    assert entries(guest.run("trace-cmd report -i /p/extracted")) == trace
-    assert entries(guest.host("report -i /p/extracted")) == trace
+    assert max(entry.time for entry in entries(first)) < min(entry.time for entry in trace)
+    report = buffers(guest.run("trace-cmd report -i /p/extracted"))
+    assert report == {"": trace, "one": one}
+    assert buffers(guest.host("report -i /p/extracted")) == report
 
 
 def test_it_records_what_a_command_does(guest: Guest) -> None:
-    """Beside an instance, which sees the same events and those before and after."""
+    """Beside an instance, which sees the same events and those before and after.
+
+    A buffer has four pages, and a recorder waits for half of them: it is given whole pages, and at the end what is left.
+    """
     before = guest.state()
-    guest.run("cd /sys/kernel/tracing; mkdir instances/beside; echo 1 > instances/beside/events/sched/sched_switch/enable")
-    output = guest.run("cd /p; trace-cmd record --nosplice -e sched_switch sh -c 'ls /bin | wc -l; sleep 1'; ls /p")
-    beside = entries(guest.read("instances/beside/trace"))
-    guest.run("rmdir /sys/kernel/tracing/instances/beside; trace-cmd reset")
+    beside = "/sys/kernel/tracing/instances/beside"
+    guest.run(f"mkdir {beside}; echo '*alloc*' > {beside}/set_ftrace_filter; echo function > {beside}/current_tracer")
+    guest.run(f"echo sched_switch > {beside}/set_event")
+    calls = "-p function -l '*alloc*' -e sched_switch"
+    one = "-B one -b 16 -e sched_switch -f 'prev_pid != 0'"
+    shown = "cat /sys/kernel/tracing/instances/one/events/sched/sched_switch/filter"
+    output = guest.run(f"cd /p; trace-cmd record -b 16 {calls} {one} sh -c '{shown}; ls -l /bin | wc -l; sleep 1'; ls /p")
+    seen = entries(guest.read("instances/beside/trace"))
+    guest.run(f"rmdir {beside}; trace-cmd reset -a -d")
     assert "CPU1 data recorded at" in output
     assert "trace.dat\n" in output
     assert "trace.dat.cpu" not in output
-    recorded = entries(guest.run("cd /p; trace-cmd report"))
-    assert entries(guest.host("report -i /p/trace.dat")) == recorded
-    first, last = beside.index(recorded[0]), beside.index(recorded[-1])
-    assert recorded == beside[first : last + 1]
-    assert len(recorded) < 200  # the recorders sleep meanwhile
-    assert {"prev_comm=ls", "prev_comm=wc", "next_comm=wc"} <= {word for entry in recorded for word in entry.text.split()}
+    text = guest.run("cd /p; trace-cmd report")
+    recorded = buffers(text)
+    assert buffers(guest.host("report -i /p/trace.dat")) == recorded
+    assert "EVENTS DROPPED" not in text
+    recorders = re.search(r"^\(\(prev_pid != 0\)\)&&\(\(common_pid<(\d+)\|\|common_pid>(\d+)\)", output, re.MULTILINE)
+    assert recorders is not None  # what they do alone is left out, as the filter says to which trace-cmd has added them
+    own = [str(pid) for pid in range(int(recorders[1]), int(recorders[2]) + 1)]
+    among_them = re.compile(rf"prev_pid=({'|'.join(own)}) .* next_pid=({'|'.join(own)}) |prev_pid=0 ")
+    switches = [entry for entry in seen if entry.name == "sched_switch" and not among_them.search(entry.text)]
+    for name, there in {"": seen, "one": switches}.items():
+        first, last = there.index(recorded[name][0]), there.index(recorded[name][-1])
+        assert recorded[name] == there[first : last + 1]
+    assert {"prev_comm=ls", "prev_comm=wc"} <= {word for entry in recorded["one"] for word in entry.text.split()}
     assert guest.state() == before
+    counted = re.findall(r"^  %.* #(\d+)$", guest.run("cd /p; trace-cmd hist"), re.MULTILINE)
+    assert sum(map(int, counted)) == len(recorded["one"])  # it counts the last buffer's
 
 
 def test_it_records_calls(guest: Guest) -> None:
     graph = "-p function_graph -g vfs_read -O nofuncgraph-irqs"
-    guest.run(f"trace-cmd record --nosplice -o /p/calls {graph} -F cat /init > /dev/null")
+    guest.run(f"trace-cmd record -o /p/calls {graph} -F cat /init > /dev/null")
     report = guest.run("trace-cmd report -i /p/calls")
     assert re.search(r"cat-\d+ +\[\d+\] +\d+\.\d+: funcgraph_entry: +\| +vfs_read\(\) \{", report)
     assert guest.host("report -i /p/calls") == guest.run("trace-cmd report -i /p/calls -N")
     guest.run("trace-cmd reset")
+
+
+def test_it_tells_of_events_as_they_come(guest: Guest) -> None:
+    """Its recorders poll: here they are woken by any event. What they have when it stops them, it does not wait for."""
+    guest.run("echo 0 > /sys/kernel/tracing/buffer_percent")
+    beside = "/sys/kernel/tracing/instances/beside"
+    guest.run(f"mkdir {beside}; echo 1 > {beside}/events/sched/sched_switch/enable")
+    streamed = entries(guest.run("trace-cmd stream -e sched_switch sh -c 'ls /; sleep 1'"))
+    seen = entries(guest.read("instances/beside/trace"))
+    profile = guest.run("trace-cmd profile -p nop -S -e sched_switch sh -c 'ls /; sleep 1'")
+    guest.run(f"rmdir {beside}; trace-cmd reset; echo 50 > /sys/kernel/tracing/buffer_percent")
+    for cpu in 0, 1:
+        told, there = ([(e.time, e.text) for e in some if e.cpu == cpu] for some in (streamed, seen))
+        start = there.index(told[0])
+        assert told == there[start : start + len(told)]
+    assert "prev_comm=ls" in {word for entry in streamed for word in entry.text.split()}
+    assert re.search(r"^task: ls-\d+\n +Event: sched_switch", profile, re.MULTILINE)
+
+
+def test_it_traces_the_deepest_stack(guest: Guest) -> None:
+    guest.run("trace-cmd stack --start; ls > /dev/null")
+    assert guest.run("trace-cmd stack") == "(stack tracer running)\n" + guest.read("stack_trace")
+    guest.run("trace-cmd stack --stop; trace-cmd stack --reset")
+    assert (guest.read("stack_max_size"), guest.run("cat /proc/sys/kernel/stack_tracer_enabled")) == ("0\n", "0\n")
 
 
 def test_it_says_what_is_not_there(guest: Guest) -> None:

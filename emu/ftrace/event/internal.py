@@ -117,4 +117,4 @@ _CALLS = (
     _event("kernel_stack", 4, ("int size", "unsigned long[] caller"), ""),  # timerlat's, with as many callers as there are
 )
 GUEST_ENTRIES: Mapping[int, EventCall] = {call.number: call for call in _CALLS}
-OF_TOP_ARRAY = (EventType.BLK, EventType.BRANCH, EventType.MMIO_RW, EventType.MMIO_MAP)  # whatever its tracer is
+OF_TOP_ARRAY = (EventType.BLK, EventType.MMIO_RW, EventType.MMIO_MAP)  # whatever its tracer is

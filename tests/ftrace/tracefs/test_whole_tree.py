@@ -89,6 +89,7 @@ def test_an_instance_has_what_linux_gives_it(arch: str) -> None:
         files = modes(machine, {".", "instances/foo"})
         own = {os.path.basename(path): mode for path, mode in files.items() if path.startswith("instances/foo/")}
         assert own == {name: files[name] for name in names}
+        assert machine.tracefs.read("instances/foo/available_tracers") == next(line for line in lines if "osnoise" in line) + "\n"
         options = machine.tracefs.read("instances/foo/trace_options").split()
         start = lines.index("print-parent")
         assert [option for option in options if option != "nobranch"] == lines[start : start + len(options) - 1]
