@@ -58,7 +58,7 @@ class Guide:
         with self._machine(section) as machine:
             self._output.clear()
             typist = _Typist(self._output, [_FIRST, *commands])
-            shell = ["env", f"PS1={_PROMPT}", "PS2=", "sh", "-i"]
+            shell = ["env", "TERM=dumb", f"PS1={_PROMPT}", "PS2=", "sh", "-i"]  # dumb: nobody edits lines
             machine.run(shell, terminal=typist, limit=self._limit, host_limit=self._host_limit)
         return list(zip(commands, typist.printed[1:], strict=True))
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import ClassVar
@@ -25,6 +26,7 @@ _MAKES_FRAME = ("mov", "rbp, rsp")
 _PATCHED = 5  # bytes of a call site and of a static key's branch
 _LONGEST = 15  # bytes of an instruction
 _DEEPEST = 250
+_MOST_FUNCTIONS = 8192  # whose answers are kept: two kernels' and their modules'
 _DISASSEMBLER = capstone.Cs(*CPU.capstone_mode)
 _RET = 0xC3
 _INTERRUPTED = 1  # a bit of a frame pointer: the rest is the address of a struct pt_regs
@@ -96,28 +98,35 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
         return SavedRegisters(*(image.offset(f"pt_regs.{name}") for name in ("ip", "sp", "bp")))
 
     def without_frame(self, code: bytes, branches: Mapping[int, int]) -> NDArray[np.uint8]:
-        place = np.zeros(len(code), np.uint8)
-        place[np.frombuffer(code, np.uint8) == _RET] = 1
-        paths = [(0, 1)]  # that lead from the beginning to where the frame is made: where they go on, and the place there
-        while paths:
-            at, words = paths.pop()
-            while at < len(code) and 0 < words < _DEEPEST and (at == 0 or place[at] == 0 or code[at] == _RET):
-                instruction = next(_DISASSEMBLER.disasm_lite(code[at : at + _LONGEST], at, 1), None)
-                if instruction is None or instruction[2:] == _MAKES_FRAME:
-                    break
-                _, size, name, operands = instruction
-                place[at] = words
-                if at in branches:
-                    paths.append((branches[at], words))
-                    at += _PATCHED
-                    continue
-                at += _PATCHED if name == "int3" else size
-                if name.startswith("j") and operands.startswith("0x"):
-                    paths.append((int(operands, 16), words))
-                if name in ("jmp", "ret"):
-                    break
-                words += _pushed(name, operands)
-        return place
+        return _without_frame(code, tuple(branches.items()))
+
+
+@functools.lru_cache(maxsize=_MOST_FUNCTIONS)  # every machine of an image asks the same
+def _without_frame(code: bytes, branches: tuple[tuple[int, int], ...]) -> NDArray[np.uint8]:
+    targets = dict(branches)
+    place = np.zeros(len(code), np.uint8)
+    place[np.frombuffer(code, np.uint8) == _RET] = 1
+    paths = [(0, 1)]  # that lead from the beginning to where the frame is made: where they go on, and the place there
+    while paths:
+        at, words = paths.pop()
+        while at < len(code) and 0 < words < _DEEPEST and (at == 0 or place[at] == 0 or code[at] == _RET):
+            instruction = next(_DISASSEMBLER.disasm_lite(code[at : at + _LONGEST], at, 1), None)
+            if instruction is None or instruction[2:] == _MAKES_FRAME:
+                break
+            _, size, name, operands = instruction
+            place[at] = words
+            if at in targets:
+                paths.append((targets[at], words))
+                at += _PATCHED
+                continue
+            at += _PATCHED if name == "int3" else size
+            if name.startswith("j") and operands.startswith("0x"):
+                paths.append((int(operands, 16), words))
+            if name in ("jmp", "ret"):
+                break
+            words += _pushed(name, operands)
+    place.flags.writeable = False
+    return place
 
 
 def _pushed(name: str, operands: str) -> int:

@@ -124,6 +124,14 @@ static ssize_t read_bytes(void)
 	return read(input->fd, input->buffer, input->by_byte ? 1 : BUFSIZ);
 }
 
+/* A terminal that is "dumb" shows what is typed by itself, and is not drawn on. */
+static bool edits_lines(void)
+{
+	const char *term = var_get("TERM");
+
+	return terminal_is_ours() && !(term && !strcmp(term, "dumb"));
+}
+
 static ssize_t read_prompted(void)
 {
 	size_t mark = arena_mark(&temp_arena);
@@ -132,9 +140,9 @@ static ssize_t read_prompted(void)
 	ssize_t got;
 
 	jobs_poll();
-	if (terminal_is_ours()) {
-		if (first)
-			jobs_show_changed();
+	if (terminal_is_ours() && first)
+		jobs_show_changed();
+	if (edits_lines()) {
 		got = line_read(prompt, input->buffer);
 	} else {
 		fputs(prompt, stderr);
