@@ -82,7 +82,7 @@ class DirectCalls:
             if new:
                 self._by_number[number] = self._made(new)
             else:
-                del self._by_number[number]
+                self._by_number.pop(number, None)
         self._changed()
 
     def _check(self, found: int, old: int) -> None:

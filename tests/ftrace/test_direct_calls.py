@@ -137,6 +137,7 @@ def test_what_is_refused(machine: Machine) -> None:
     assert direct.do("r", site + 8, direct.count) == errno.ENODEV
     assert direct.do("r", site, 0) == direct.do("r", site, 0x1000) == direct.do("r", site, symbol("jiffies")) == errno.EINVAL
     assert direct.do("u", site, direct.count) == direct.do("m", site, direct.count, direct.answer) == errno.ENODEV
+    assert machine.ftrace.direct_call([site], 0, 0) == 0  # as the guest's kernel never asks
     with machine.patch("sys_getpid", asm="ret"):
         assert direct.do("r", site, direct.count) == errno.EBUSY
     assert direct.do("r", site, direct.count) == 0
