@@ -55,7 +55,7 @@ __all__ = [
 _PACKAGE = Path(__file__).resolve().parent
 _SMALLEST_MEMORY = 32 << 20
 _EMPTY_DISK = 16 << 20
-_THREADS_BEGIN = 10_000_000  # nanoseconds
+_THREADS_BEGIN = 10_000_000  # nanoseconds that the threads of a tracer of the boot get, once init is up
 _LONGEST_ADVANCE = 1 << 56  # cycles: 22 years at 100 MHz
 
 
