@@ -21,7 +21,7 @@ from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.boot_options import BootOptions
 from emu.ftrace.errors import TraceError
 from emu.ftrace.ftrace import Ftrace
-from emu.ftrace.guest_instances import GuestInstances
+from emu.ftrace.guest_requests import GuestRequests
 from emu.ftrace.live_patches import LivePatch, Replaced
 from emu.ftrace.patching import Protocol
 from emu.ftrace.patching_driver import BadProtocol, Driver
@@ -55,7 +55,7 @@ __all__ = [
 _PACKAGE = Path(__file__).resolve().parent
 _SMALLEST_MEMORY = 32 << 20
 _EMPTY_DISK = 16 << 20
-_THREADS_BEGIN = 10_000_000  # nanoseconds
+_THREADS_BEGIN = 10_000_000  # nanoseconds that the threads of a tracer of the boot get, once init is up
 _LONGEST_ADVANCE = 1 << 56  # cycles: 22 years at 100 MHz
 
 
@@ -176,7 +176,6 @@ class Machine:
             if patching is not None:
                 self.patching.protocol = patching
             self.trace_array = TraceArray(self.ftrace, Recorder(self.kernel, trace_globals))
-            self.ftrace.guest_instances = GuestInstances(self.trace_array)
             tree = build_tree(self.trace_array)
             self.tracefs = TraceFS(tree, self.settle, self._check_open, self._changing)
             self._probes: HostProbes | None = None
@@ -203,7 +202,7 @@ class Machine:
 
         Clocks start at `time`: a seed also moves the timer ticks.
         """
-        self.kernel.start(time, self.ftrace)
+        self.kernel.start(time, self.ftrace, GuestRequests(self.kernel, self.trace_array))
         while not self.kernel.hot_areas and self._run_for_a_moment():
             pass
         self._boot_options.obey_when_traps_are_taken()
@@ -300,7 +299,7 @@ class Machine:
             waits = not busy and commands.status is None
             if not console_input.pump(wait=waits) and waits:
                 raise self._wedged("the command does not end: every CPU sleeps, and nothing will wake one")
-        printed_events = self.ftrace.printed_events
+        printed_events = self.trace_array.globals.printed_events
         due = printed_events.asked
         while (self.kernel.work.busy or printed_events.printed < due) and self._run_for_a_moment():
             pass  # what it made the host ask for belongs to it: a dump of the trace, say
@@ -524,7 +523,7 @@ class Machine:
             GuestPanic, PoweredOff, BadProtocol: (when it is set) as `settle`.
         """
         self._check_open()
-        return self.ftrace.stack_tracer(None) != 0
+        return self.ftrace.stack_tracer_enabled
 
     @stack_tracer_enabled.setter
     def stack_tracer_enabled(self, on: bool) -> None:
@@ -532,7 +531,7 @@ class Machine:
         self._check_calls()
         if on != self.stack_tracer_enabled:
             self.settle()  # sites may be changing, and are changed once more then
-            self.ftrace.stack_tracer(on)
+            self.ftrace.set_stack_tracer(on)
             self.settle()
 
     def settle(self, limit: int | None = None, host_limit: float | None = None) -> None:

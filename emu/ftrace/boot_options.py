@@ -73,7 +73,7 @@ class BootOptions:
         self._select("ftrace_graph_notrace=", "set_graph_notrace")
         self._select("stacktrace_filter=", "stack_trace_filter")
         if {"stacktrace", "stacktrace_filter="} & self._given.keys():
-            self._array.ftrace.stack_tracer(True)
+            self._array.ftrace.set_stack_tracer(True)
         self._allow_printing()
         for clock in self._values("trace_clock="):
             with self._reporting(f"Trace clock {clock} not defined, going back to default"):
@@ -146,8 +146,8 @@ class BootOptions:
     def _allow_printing(self) -> None:
         given = {"tp_printk"} & self._given.keys() or self._given.get("tp_printk=", "0") not in ("0", "off")
         if given:
-            self._array.ftrace.printed_events.allowed = True
-            self._array.ftrace.tracepoint_printk(True)
+            self._array.globals.printed_events.allowed = True
+            self._array.ftrace.print_events(True)
 
     def _set_options(self) -> list[tuple[str, str]]:
         """Sets the options. Returns those that are none, now, each with the reason."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from emu.ftrace.arch import FtraceArch, OutOfReach
 from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import Functions, SiteMask
-from emu.ftrace.native import consumer
+from emu.ftrace.native import consumer, event_context
 from emu.ftrace.sites import Sites
 from emu.kernel.kernel import Kernel
 from emu.kernel.kernel_log import Level
@@ -82,7 +82,7 @@ class DirectCalls:
             if new:
                 self._by_number[number] = self._made(new)
             else:
-                del self._by_number[number]
+                self._by_number.pop(number, None)
         self._changed()
 
     def _check(self, found: int, old: int) -> None:
@@ -103,10 +103,10 @@ class DirectCalls:
             raise TraceError(errno.EINVAL, str(error)) from error
 
     def _made(self, target: int) -> _DirectCall:
-        from emu.ftrace.native import direct_call  # when it is needed: it is compiled
+        from emu.ftrace.native import redirect  # when it is needed: it is compiled
 
         record = Record(consumer.WORDS)
-        record.set(consumer.HANDLER, direct_call.build().address)
+        record.set(consumer.HANDLER, redirect.build(event_context.CALLS_FIRST).address)
         record.set(consumer.POST, consumer.AFTER)
         record.set(consumer.TARGET, target)
         return _DirectCall(target, record)

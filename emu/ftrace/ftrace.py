@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,13 +16,11 @@ from emu.ftrace.callbacks import TraceCallbacks
 from emu.ftrace.direct_calls import DirectCalls
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.filters import Pattern
 from emu.ftrace.live_patches import LivePatch, LivePatches, NewCode, Replaced
 from emu.ftrace.native import array_record
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.patching import Patch
 from emu.ftrace.patching_driver import BadProtocol, Driver
-from emu.ftrace.printed_events import PrintedEvents
 from emu.ftrace.recorder import Recorder
 from emu.ftrace.return_stack import ReturnStacks
 from emu.ftrace.site_callback import Callback
@@ -45,34 +42,6 @@ class EnabledFunction(NamedTuple):
     direct: str  # what it calls directly, in the same way; "": nothing
 
 
-class TopArray(Protocol):
-    """What the guest itself can have done with the top array."""
-
-    recorder: Recorder
-
-    def allocate_snapshot(self) -> None:
-        """Raises TraceError: ENOMEM."""
-
-    def take_snapshot(self) -> None: ...
-
-    def dump(self, cpu: int | None) -> Iterator[str]:
-        """Takes the lines out of the buffer of a CPU, or of all."""
-
-
-class GuestInstances(Protocol):
-    """The instances that the guest uses, by number (`guest_instances`). All raise TraceError."""
-
-    def get(self, name: str) -> int: ...
-
-    def put(self, number: int) -> None: ...
-
-    def destroy(self, number: int) -> None: ...
-
-    def printk(self, number: int, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None: ...
-
-    def enable_events(self, number: int, system: str, event: str, on: bool) -> None: ...
-
-
 class Ftrace:
     """The call sites of a kernel that has not been booted yet, for any number of trace arrays.
 
@@ -92,13 +61,7 @@ class Ftrace:
         enabled: `kernel.ftrace_enabled`.
         failed: whether tracing had to be stopped.
         updates: how often update_sites() was called.
-        printed_events: the events that the guest prints as they are recorded.
-        top_array: of which the guest asks; set by whoever makes it.
-        guest_instances: the same.
     """
-
-    top_array: TopArray
-    guest_instances: GuestInstances
 
     def __init__(
         self, kernel: Kernel, arch: FtraceArch, trace_globals: TraceGlobals, warn: Callable[[str], None]
@@ -126,15 +89,13 @@ class Ftrace:
         self._refused: BadProtocol | None = None
         self._behind = False  # a change was refused, and the sites are not as the arrays want them
         self._rethooks = trace_globals.rethooks
-        self._guest_kprobes = trace_globals.guest_kprobes
         self._symbol_names = trace_globals.symbol_names
         self._stack_tracer = trace_globals.stack_tracer
         self._profiler = trace_globals.profiler
+        self._printed_events = trace_globals.printed_events
         self._return_stacks = ReturnStacks(kernel.memory, kernel.tasks, arch)
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
-        self._dump: Iterator[str] | None = None
         trace_globals.dynamic_events.on_gone(self._events_gone)
-        self.printed_events = PrintedEvents(kernel, trace_globals.records, trace_globals.events)
         self._callbacks = TraceCallbacks(kernel, arch, trace_globals.guest, trace_globals.records)
 
     # Trace arrays
@@ -320,7 +281,7 @@ class Ftrace:
         """The offsets of sites in the kernel mapping, in bytes."""
         return (addresses - np.uint64(self._kernel.board.arch.kernel_map)).astype(np.int64)
 
-    # Replacing functions
+    # Functions that are replaced, or call what a module names
 
     def replace(self, function: Replaced, code: NewCode, settle: Callable[[], None]) -> LivePatch:
         """See `LivePatches.replace`.
@@ -335,6 +296,23 @@ class Ftrace:
             raise TraceError(errno.EBUSY, f"a module has a kprobe in {function.name}")
         return self.live_patches.replace(function, code, settle)
 
+    def call_directly(self, sites: Sequence[int], old: int, new: int) -> None:
+        """Has sites call `new` directly instead of `old`, in time. See `DirectCalls.change`.
+
+        Raises:
+            TraceError: also ENODEV, when the architecture has no such calls or tracing has failed; EBUSY, while `enabled` is
+                false, or a function is replaced or has a kprobe of the guest's.
+        """
+        if not self.arch.direct_calls:
+            raise TraceError(errno.ENODEV, "this architecture has no direct calls")
+        if new:
+            self._check_changeable()
+        if not old and np.any(self.live_patches.sites(self.sites.functions) & np.isin(self.sites.addresses, sites)):
+            raise TraceError(errno.EBUSY, "a function is replaced")
+        if not old and any(map(self.kprobes.detours, sites)):
+            raise TraceError(errno.EBUSY, "a module has a kprobe there")
+        self.direct_calls.change(sites, old, new)
+
     def _check_changeable(self) -> None:
         """Raises TraceError: EBUSY, while `enabled` is false; ENODEV, when tracing has failed."""
         if self.failed:
@@ -342,7 +320,15 @@ class Ftrace:
         if not self.enabled:
             raise TraceError(errno.EBUSY, "kernel.ftrace_enabled is 0")
 
-    # Switching it off
+    def check_kprobe_of_guest(self, address: int) -> None:
+        """The CPU can trap at an address for the guest. Raises TraceError: EBUSY, when it goes on elsewhere; ENODEV."""
+        if self.failed:
+            raise TraceError(errno.ENODEV, "tracing has failed, so that no code is changed any more")
+        here, functions = self.sites.addresses == np.uint64(address), self.sites.functions
+        if np.any(here & (self.live_patches.sites(functions) | (self.direct_calls.targets(functions) != 0))):
+            raise TraceError(errno.EBUSY, "the function is replaced, or has a direct call")
+
+    # Switches
 
     def set_enabled(self, on: bool) -> None:
         """Sets `kernel.ftrace_enabled`. While it is off, no site calls a tracer, whatever the arrays want.
@@ -354,6 +340,23 @@ class Ftrace:
             raise TraceError(errno.EBUSY, "a function is replaced, or has a direct call")
         self.enabled = on
         self.update_sites()
+
+    @property
+    def stack_tracer_enabled(self) -> bool:
+        """`kernel.stack_tracer_enabled`"""
+        return self._stack_tracer.enabled
+
+    def set_stack_tracer(self, on: bool) -> None:
+        self._stack_tracer.enabled = on
+        self.update_sites()
+
+    def print_events(self, on: bool) -> None:
+        """Has the guest print events as they are recorded, or no longer."""
+        self._printed_events.on = on
+        for recorder in self._recorders.values():
+            recorder.event_files.follow()
+
+    # When something is wrong
 
     def check_returns(self) -> None:
         """Stops tracing if a return did not match its entry. Called after each stretch of running."""
@@ -374,12 +377,12 @@ class Ftrace:
             recorder.stop()
         self._warn(f"{why}; tracing is off")
 
-    # What the guest kernel reports and asks (kernel.tracing.Tracing)
+    # What the guest kernel reports (kernel.tracing.Tracing)
 
     def cpu_online(self, cpu: Cpu, hot_area: int) -> None:
         """A CPU can take upcalls; its struct pcpu_hot is at `hot_area`."""
         self._records.set_hot_area(cpu.index, hot_area)
-        self.printed_events.cpu_online(cpu)
+        self._printed_events.cpu_online(cpu)
 
     def breakpoint(self, cpu: Cpu, registers: int) -> bool:
         """Handles a breakpoint at a site being changed; False: it is at none. `registers`: the saved pt_regs.
@@ -408,202 +411,6 @@ class Ftrace:
         for _ in range(2 if frame else 0):  # function_graph and a return probe may have replaced each other's, in either order
             address = self._rethooks.resolve(task, frame, self._return_stacks.resolve(task, frame, address))
         return self._trampolines.original(address)
-
-    def ftrace_enabled(self, on: bool | None) -> int:
-        """Sets `enabled` and returns it, or -errno: EAGAIN, when sites are being changed. `on` None: only returns it."""
-        if on is not None:
-            try:
-                if not self.changing:
-                    self.set_enabled(on)
-            except TraceError as error:
-                return -error.code
-            if self.changing:
-                return -errno.EAGAIN
-        return int(self.enabled)
-
-    def site_of(self, address: int) -> int:
-        """The call site at an address, or that of the function that begins there; 0: there is none."""
-        if address in self.sites:
-            return address
-        found = self._kernel.symbols.function_at(address)
-        if found is None or found[0].address != address:
-            return 0
-        behind = self.sites.addresses - np.uint64(address)  # what lies before wraps round
-        return int(min(self.sites.addresses[behind < np.uint64(found[0].size)], default=0))
-
-    def sites_named(self, word: str) -> Sequence[int]:
-        """The call sites of the functions that a word of a filter selects."""
-        pattern = Pattern.parse(word)
-        addresses: list[int] = self.sites.addresses[pattern.select(self.sites.functions.names)].tolist()
-        return addresses
-
-    def direct_call(self, sites: Sequence[int], old: int, new: int) -> int:
-        """Has sites call `new` directly instead of `old`. Returns 0, before it is so, or -errno."""
-        if self.changing:
-            return -errno.EAGAIN
-        try:
-            if not self.arch.direct_calls:
-                raise TraceError(errno.ENODEV, "this architecture has no direct calls")
-            if new:
-                self._check_changeable()
-            if not old and np.any(self.live_patches.sites(self.sites.functions) & np.isin(self.sites.addresses, sites)):
-                raise TraceError(errno.EBUSY, "a function is replaced")
-            if not old and any(map(self.kprobes.detours, sites)):
-                raise TraceError(errno.EBUSY, "a module has a kprobe there")
-            self.direct_calls.change(sites, old, new)
-        except TraceError as error:
-            return -error.code
-        return 0
-
-    def stack_tracer(self, on: bool | None) -> int:
-        """Starts or stops the stack tracer, and returns whether it runs; or -EAGAIN, when sites are being changed."""
-        if on is not None:
-            if not self.changing:
-                self._stack_tracer.enabled = on
-                self.update_sites()
-            if self.changing:
-                return -errno.EAGAIN
-        return int(self._stack_tracer.enabled)
-
-    def tracepoint_printk(self, on: bool | None) -> bool:
-        """Has events printed as they are recorded, if that is allowed, or no longer; returns whether they are."""
-        if on is not None and self.printed_events.allowed:
-            self.printed_events.on = on
-            for recorder in self._recorders.values():
-                recorder.event_files.follow()
-        return self.printed_events.on
-
-    def tracepoint_printk_line(self) -> bytes | None:
-        line = self.printed_events.next_line()
-        return None if line is None else line.encode(errors="surrogateescape")
-
-    def tracing_on(self, on: bool | None) -> bool:
-        """Sets whether the top array records, and returns it. `on` None: only returns it. As in Linux, the tracer is not told."""
-        if on is not None:
-            (self._top.record_on if on else self._top.record_off)()
-        return self._top.recording
-
-    def max_latency(self, kind: int, nanoseconds: int) -> None:
-        """The tracer whose entries are of this kind has seen a latency."""
-        for recorder in self._taking(kind):
-            recorder.max_latency.raise_to(nanoseconds)
-
-    def tracer_printk(self, cpu: Cpu, kind: int, ip: int, text: bytes) -> None:
-        """It writes a text into the buffers of its arrays."""
-        for recorder in self._taking(kind):
-            recorder.host_events.write_printk(cpu, ip, text, 1)
-
-    def tracer_off(self, kind: int) -> None:
-        """It stops recording in its arrays. As in Linux, it is not told."""
-        for recorder in self._taking(kind):
-            recorder.record_off()
-
-    def _taking(self, kind: int) -> list[Recorder]:
-        """Of the arrays that take entries of a kind from tracers in the guest."""
-        return [recorder for recorder in self._recorders.values() if recorder.event_files.takes_entries(kind)]
-
-    def allocate_snapshot(self) -> bool:
-        """Makes room for a snapshot of the top array; False: there is no memory."""
-        try:
-            self.top_array.allocate_snapshot()
-        except TraceError:
-            return False
-        return True
-
-    def take_snapshot(self) -> bool:
-        """Takes a snapshot of the top array, unless an action of a histogram takes them; False: there is no room for one."""
-        if allocated := self._top.snapshot_allocated:
-            with suppress(TraceError):  # EBUSY
-                self.top_array.take_snapshot()
-        return allocated
-
-    def dump_line(self, cpu: int | None) -> bytes | None:
-        """The next line of a dump, which begins when there is none under way and ends with None."""
-        self.driver.alive()  # a CPU may print thousands of lines with interrupts off
-        if self._dump is None:
-            self._dump = self.top_array.dump(cpu)
-        line = next(self._dump, None)
-        if line is None:
-            self._dump = None
-            return None
-        return line.encode(errors="surrogateescape")
-
-    def trace_array_get(self, name: str) -> int:
-        return _or_errno(lambda: self.guest_instances.get(name))
-
-    def trace_array_put(self, array: int) -> int:
-        return _or_errno(lambda: self.guest_instances.put(array))
-
-    def trace_array_destroy(self, array: int) -> int:
-        return _or_errno(lambda: self.guest_instances.destroy(array))
-
-    def trace_array_printk(self, cpu: Cpu, array: int, ip: int, text: bytes) -> int:
-        return _or_errno(lambda: self.guest_instances.printk(array, cpu, ip, text, 1))
-
-    def trace_array_event(self, array: int, system: str, event: str, on: bool) -> int:
-        if self.changing:
-            return -errno.EAGAIN
-        result = _or_errno(lambda: self.guest_instances.enable_events(array, system, event, on))
-        return -errno.EAGAIN if not result and self.changing else result
-
-    @property
-    def _top(self) -> Recorder:
-        """Of the top array, to which trace_printk() writes."""
-        return self.top_array.recorder
-
-    def trace_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
-        self._top.host_events.write_printk(cpu, ip, text, disabled)
-
-    def trace_bprint(self, cpu: Cpu, ip: int, template: int, arguments: bytes) -> None:
-        self._top.host_events.write_bprint(cpu, ip, template, arguments)
-
-    def trace_bputs(self, cpu: Cpu, ip: int, text: int) -> None:
-        self._top.host_events.write_bputs(cpu, ip, text)
-
-    def kprobe_register(self, probe: int, address: int, returns: bool, disabled: bool) -> int:
-        """Adds a kprobe of the guest's own. Returns where the CPU traps for it (0: it is disabled), or -errno.
-
-        EAGAIN: sites are being changed; it may have been added all the same.
-        """
-        return self._change_kprobe(probe, lambda: self._register(probe, address, returns, disabled))
-
-    def _register(self, probe: int, address: int, returns: bool, disabled: bool) -> None:
-        if probe not in self._guest_kprobes:
-            self._check_own(address)
-            self._guest_kprobes.add(probe, address, returns, not disabled)
-
-    def _check_own(self, address: int) -> None:
-        """The CPU can trap at an address for the guest. Raises TraceError: EBUSY, when it goes on elsewhere; ENODEV."""
-        if self.failed:
-            raise TraceError(errno.ENODEV, "tracing has failed, so that no code is changed any more")
-        here, functions = self.sites.addresses == np.uint64(address), self.sites.functions
-        if np.any(here & (self.live_patches.sites(functions) | (self.direct_calls.targets(functions) != 0))):
-            raise TraceError(errno.EBUSY, "the function is replaced, or has a direct call")
-
-    def kprobe_unregister(self, probe: int) -> int:
-        """Removes one. Returns 0, or -EAGAIN: the CPU may still trap for it."""
-        return self._change_kprobe(probe, lambda: self._guest_kprobes.remove(probe))
-
-    def kprobe_enable(self, probe: int, on: bool) -> int:
-        """Enables or disables one. Returns as `kprobe_register`."""
-        return self._change_kprobe(probe, lambda: self._enable(probe, on))
-
-    def _enable(self, probe: int, on: bool) -> None:
-        if on:
-            self._check_own(self._guest_kprobes.address(probe))
-        self._guest_kprobes.enable(probe, on)
-
-    def _change_kprobe(self, probe: int, change: Callable[[], None]) -> int:
-        """Changes what the guest has of a kprobe, unless sites are being changed. The guest asks until that is done."""
-        try:
-            if not self.changing:
-                change()
-                self.update_sites()
-        except TraceError as error:
-            return -self._kernel.image.error_number(error.code)
-        if self.changing:
-            return -errno.EAGAIN
-        return self._guest_kprobes.trap(probe) if probe in self._guest_kprobes else 0
 
     def module_init(self, module: Module) -> None:
         """Adds the sites, keys and events of a module that is being loaded. The sites become nops, and can be traced."""
@@ -662,11 +469,3 @@ class Ftrace:
     def _sites_changed(self) -> None:
         for ops in self._recorders:
             ops.functions_changed(self.sites.functions)
-
-
-def _or_errno(method: Callable[[], int | None]) -> int:
-    """What a method returns; 0 for None, -errno for a TraceError."""
-    try:
-        return method() or 0
-    except TraceError as error:
-        return -error.code

@@ -24,7 +24,7 @@ from emu.ftrace.array_records import RecordLists
 from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import Functions, SiteMask
 from emu.ftrace.keys import Keys
-from emu.ftrace.native import array_record, consumer, kprobe_record, kprobes_record, probes
+from emu.ftrace.native import array_record, consumer, event_context, kprobe_record, kprobes_record, probes
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.patching import Patch
 from emu.ftrace.probe_places import ProbedFunction, ProbePlace, ProbePlaces
@@ -185,10 +185,10 @@ class Kprobes:
 
         Returns: what stands for it.
         """
-        from emu.ftrace.native import live_patch  # when it is needed: it is compiled
+        from emu.ftrace.native import redirect  # when it is needed: it is compiled
 
         acting = Record(consumer.WORDS)
-        acting.set(consumer.HANDLER, live_patch.build().address)
+        acting.set(consumer.HANDLER, redirect.build(event_context.GOES_ON_AT).address)
         self._add(_Kprobe(place, acting, _RETURN if returns else _INSTRUCTION, of_guest=True))
         if returns:
             self._rethooks.use()

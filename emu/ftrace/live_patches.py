@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.errors import TraceError, did_you_mean
 from emu.ftrace.filters import Functions, SiteMask
-from emu.ftrace.native import consumer
+from emu.ftrace.native import consumer, event_context
 from emu.ftrace.symbols import KernelSymbols
 from emu.ftrace.trampolines import Trampolines
 from emu.kernel.kernel import Kernel
@@ -142,7 +142,7 @@ class LivePatches:
             TraceError: EBUSY, when it is replaced already; EINVAL, when it cannot be; ENOMEM, when there is no place.
             ValueError: from `code`.
         """
-        from emu.ftrace.native import live_patch  # when it is needed: it is compiled
+        from emu.ftrace.native import redirect  # when it is needed: it is compiled
 
         if function.number in self._by_number:
             raise TraceError(errno.EBUSY, f"{function.name} is replaced already")
@@ -156,7 +156,7 @@ class LivePatches:
             self._trampolines.release(address)
             raise
         patch = LivePatch(self, function, address, code.module, settle)
-        patch.record.set(consumer.HANDLER, live_patch.build().address)
+        patch.record.set(consumer.HANDLER, redirect.build(event_context.GOES_ON_AT).address)
         patch.record.set(consumer.POST, consumer.AFTER)
         patch.record.set(consumer.TARGET, address)
         self._by_number[function.number] = patch

@@ -7,7 +7,7 @@ import numpy as np
 
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
-from emu.ftrace.native import array_record, consumer, rethook_node, rethook_pool, rethook_record
+from emu.ftrace.native import array_record, consumer, event_context, rethook_node, rethook_pool, rethook_record
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.kernel import Kernel
 from emu.native.record import Record
@@ -66,12 +66,12 @@ class Rethooks:
             self._pool = self._begin()
 
     def _begin(self) -> Record:
-        from emu.ftrace.native import live_patch  # when it is needed: it is compiled
+        from emu.ftrace.native import redirect  # when it is needed: it is compiled
 
         pool = Record(rethook_pool.WORDS)
         self._of_guest.set(rethook_record.CONSUMER, self._guest_knows.address)
         self._of_guest.set(rethook_record.LEFT, rethook_pool.LAST)
-        self._guest_knows.set(consumer.HANDLER, live_patch.build().address)
+        self._guest_knows.set(consumer.HANDLER, redirect.build(event_context.GOES_ON_AT).address)
         self._guest_knows.set(consumer.TARGET, self._kernel.image.symbol("kretprobe_trap"))
         pool.set(rethook_pool.OF_GUEST, self._of_guest.address)
         self._records.set_in_all(array_record.RETHOOKS, pool.address)

@@ -53,7 +53,8 @@ def swapped_page(page: NDArray[np.uint8], calls: Mapping[int, EventCall]) -> NDA
     types = events.words.view(np.uint16)[events.offset // 2]
     for number in np.unique(types).tolist():
         chosen = types == number
-        plan = _plan(GUEST_ENTRIES.get(number) or calls.get(number))  # a stack has more callers than `format` declares
+        call = GUEST_ENTRIES.get(number) or calls.get(number)  # a stack has more callers than `format` declares
+        plan = _plan(tuple(call.fields) if call else (), packed=number == EventType.BPRINT)
         for size, found in plan.numbers(page, events.offset[chosen], events.size[chosen]):
             numbers[size].append(found)
     for size, found_places in numbers.items():
@@ -121,18 +122,18 @@ def _elements(start: Offsets, length: Offsets, element: int) -> Offsets:
     return np.repeat(start, count) + index * element
 
 
-@lru_cache(maxsize=256)
-def _plan(call: EventCall | None) -> _Plan:
-    fields = [*COMMON_FIELDS, *(call.fields if call else ())]
+@lru_cache(maxsize=256)  # by the fields: an event would keep its machine
+def _plan(fields: tuple[Field, ...], packed: bool) -> _Plan:
+    """Of entries with these fields after the common ones. `packed`: the data at their end is as vbin_printf() packs it."""
     fixed: dict[int, list[int]] = defaultdict(list)
     dynamic: list[tuple[int, int, int]] = []
     tail = None
-    for field in fields:
+    for field in (*COMMON_FIELDS, *fields):
         for offset in range(field.offset, field.offset + field.size, _stride(field)):
             fixed[_stride(field)].append(offset)
             if field.is_dynamic and field.number_size > 1:
                 dynamic.append((offset, field.data_base, field.number_size))
-        if not field.size and field.number_size > 1 and call and call.number != EventType.BPRINT:
+        if not field.size and field.number_size > 1 and not packed:
             tail = (field.offset, field.number_size)
     fixed.pop(1, None)
     return _Plan({size: np.array(offsets) for size, offsets in fixed.items()}, dynamic, tail)

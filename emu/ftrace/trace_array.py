@@ -87,8 +87,6 @@ class TraceArray:
         if parent is not None:
             self._inherit(parent.options)
         ftrace.register(self.ops, recorder)
-        if self.is_top:
-            ftrace.top_array = self
 
     def _has(self, tracer: Tracer) -> bool:
         known = tracer.only_with is None or self.globals.has_symbol(tracer.only_with)
@@ -295,7 +293,7 @@ class TraceArray:
         """Acts on what native code has found while the machine ran. Called on the top array, between runs."""
         if dump := self.recorder.take_dump():
             self.request_dump(*dump)
-        self.ftrace.printed_events.collect(lambda events: self.recorder.event_texts(events, self.ops.tracer, self.options))
+        self.globals.printed_events.collect(lambda events: self.recorder.event_texts(events, self.ops.tracer, self.options))
         self.ftrace.check_returns()
 
     # Which events are recorded

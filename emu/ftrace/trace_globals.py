@@ -25,6 +25,7 @@ from emu.ftrace.kprobes import Kprobes
 from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.osnoise import Osnoise
+from emu.ftrace.printed_events import PrintedEvents
 from emu.ftrace.printk_formats import PrintkFormats
 from emu.ftrace.profiler import Profiler
 from emu.ftrace.rethooks import Rethooks
@@ -92,6 +93,7 @@ class TraceGlobals:
         self.events = Catalogue(
             kernel.memory, self.records, kernel.work, kernel.log.write_once, lambda: arch.put_made_event(self.guest)
         )
+        self.printed_events = PrintedEvents(kernel, self.records, self.events)
         self.dynamic_events = DynamicEvents(self.events, self._kinds)
         self.symbol_names = SymbolNames(kernel)
         self.clocks = Clocks(kernel, arch, self.records)

@@ -28,6 +28,7 @@ from emu.kernel.reports import Reports
 from emu.kernel.symbols import Symbols
 from emu.kernel.tasks import Tasks
 from emu.kernel.tracing import Tracing, TracingCalls
+from emu.kernel.tracing_requests import TracingRequestCalls, TracingRequests
 from emu.kernel.upcalls import Upcalls
 from emu.kernel.work import Work
 
@@ -97,16 +98,15 @@ class Kernel:
         if self.arch.page_table is not None:
             self.board.reset_page_table = self.memory.physical(self.image.symbol(self.arch.page_table))
 
-    def start(self, time: int, tracing: Tracing) -> None:
-        """Switches CPU 0 on, its clock at `time`. From then on the kernel's events are reported to `tracing`."""
+    def start(self, time: int, tracing: Tracing, requests: TracingRequests) -> None:
+        """Switches CPU 0 on, its clock at `time`. From then on the kernel reports to `tracing`, and asks `requests`."""
         self._tracing = tracing
         self.reports = Reports(self.arch, self.memory, self.tasks, self.symbols, tracing, self._warn)
-        tracing_calls = TracingCalls(tracing, self.modules)
         self.host_calls = HostCalls(
             self.image,
             (
                 self, self.console, self.commands, self.upcalls, self.file_server, self._block, self.reports, self.work,
-                tracing_calls, Kmmio(self.arch, self.memory),
+                TracingCalls(tracing, self.modules), TracingRequestCalls(requests), Kmmio(self.arch, self.memory),
             ),
         )
         self.board.cpus[0].start(self.image.entry, self._parameters, time)

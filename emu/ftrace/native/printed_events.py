@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Keeps a copy of each event that is recorded while they are to be printed at once (tp_printk).
 
-The copies lie one behind the other, each with a word before it: what CPU the event was on, and the size of its entry.
+The copies lie one behind the other, each with a HEADER before it: the CPU, the time, and the bytes of the event's entry.
 """
 
 from __future__ import annotations
@@ -23,14 +23,16 @@ from emu.native.record import Fields
 
 __all__ = ["HEADER", "build"]
 
+_COPY_WORDS = 8192
+
 _fields = Fields()
 USED = _fields.word()  # bytes
-COPIES = _fields.words(8192)
+COPIES = _fields.words(_COPY_WORDS)
 WORDS = _fields.count
 
 HEADER = np.dtype([("cpu", "u8"), ("time", "u8"), ("size", "u8")])
 _HEADER = np.uint64(HEADER.itemsize)
-ROOM, WORD, EIGHT = np.uint64(8 * 8192), np.uint64(8), np.uint64(7)
+ROOM, WORD, LOW_BITS = np.uint64(8 * _COPY_WORDS), np.uint64(8), np.uint64(7)
 
 
 @functools.cache
@@ -43,7 +45,7 @@ def build() -> Any:
         context, printed = load_u64(array + array_record.EVENT_CONTEXT), load_u64(array + array_record.PRINTED_EVENTS)
         staged, size = load_u64(context + event_context.ENTRY), load_u64(context + event_context.SIZE)
         used = load_u64(printed + USED)
-        end = used + _HEADER + (size + EIGHT & ~EIGHT)
+        end = used + _HEADER + (size + LOW_BITS & ~LOW_BITS)
         if end > ROOM:  # they are taken out before the CPU executes another block: a block has not so many
             return
         place = printed + COPIES + used

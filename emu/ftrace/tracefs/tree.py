@@ -94,7 +94,7 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
         **_stack_files(tr),
         **_profile_files(tr),
         "osnoise": osnoise_directory(trace_globals.osnoise, tr.recorder.cpus),
-        "recursed_functions": _ignoring_file(lambda: ""),
+        "recursed_functions": _recursed_functions(),
         "printk_formats": TextFile(trace_globals.printk_formats.text),
         "saved_tgids": TextFile(lambda: _of_tasks(trace_globals, trace_globals.saved_tgids)),
         "saved_cmdlines": TextFile(lambda: _of_tasks(trace_globals, saved_cmdlines)),
@@ -105,9 +105,9 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
     }
 
 
-def _ignoring_file(show: Callable[[], str]) -> HandleFile:
-    """Writes are ignored. Of recursed_functions there are none: what traced functions call is the host's, and calls nothing."""
-    return HandleFile(0o640, lambda flags: TextHandle(flags, show, lambda text: None))
+def _recursed_functions() -> HandleFile:
+    """There are none: what records a function is the host's, and calls no function. A write has none to clear."""
+    return HandleFile(0o640, lambda flags: TextHandle(flags, lambda: "", lambda text: None))
 
 
 def _old_names(tr: TraceArray) -> dict[str, Node]:

@@ -29,6 +29,7 @@ _NODE_BITS = 40  # of a node's number in its tree; the bits above name the tree
 _NODE_MASK = (1 << _NODE_BITS) - 1
 _MOST_HANDLES = 4096
 
+
 def _when_done(working: Sequence[ServedTree], result: int) -> int | WouldBlock:
     """The result of an operation that has begun work, once that is done. Raises OSError: it could not be done."""
     if any(tree.busy() for tree in working):
