@@ -17,6 +17,7 @@ from emu.ftrace.callbacks import TraceCallbacks
 from emu.ftrace.direct_calls import DirectCalls
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
+from emu.ftrace.events import Events
 from emu.ftrace.filters import Pattern
 from emu.ftrace.live_patches import LivePatch, LivePatches, NewCode, Replaced
 from emu.ftrace.native import array_record
@@ -57,6 +58,9 @@ class TopArray(Protocol):
 
     def dump(self, cpu: int | None) -> Iterator[str]:
         """Takes the lines out of the buffer of a CPU, or of all."""
+
+    def event_texts(self, events: Sequence[Events]) -> Sequence[str]:
+        """Of each event its text and a newline."""
 
 
 class GuestInstances(Protocol):
@@ -134,7 +138,9 @@ class Ftrace:
         self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
         self._dump: Iterator[str] | None = None
         trace_globals.dynamic_events.on_gone(self._events_gone)
-        self.printed_events = PrintedEvents(kernel, trace_globals.records, trace_globals.events)
+        self.printed_events = PrintedEvents(
+            kernel, trace_globals.records, trace_globals.events, lambda events: self.top_array.event_texts(events)
+        )
         self._callbacks = TraceCallbacks(kernel, arch, trace_globals.guest, trace_globals.records)
 
     # Trace arrays
@@ -473,8 +479,8 @@ class Ftrace:
                 recorder.event_files.follow()
         return self.printed_events.on
 
-    def tracepoint_printk_line(self) -> bytes | None:
-        line = self.printed_events.next_line()
+    def tracepoint_printk_line(self, cpu: Cpu) -> bytes | None:
+        line = self.printed_events.next_line(cpu)
         return None if line is None else line.encode(errors="surrogateescape")
 
     def tracing_on(self, on: bool | None) -> bool:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -14,7 +14,7 @@ from emu.ftrace.error_log import ErrorLog
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFiles
-from emu.ftrace.events import EventType
+from emu.ftrace.events import Events, EventType
 from emu.ftrace.filters import FunctionFilter
 from emu.ftrace.ftrace import Ftrace
 from emu.ftrace.max_latency import MaxLatency
@@ -295,8 +295,12 @@ class TraceArray:
         """Acts on what native code has found while the machine ran. Called on the top array, between runs."""
         if dump := self.recorder.take_dump():
             self.request_dump(*dump)
-        self.ftrace.printed_events.collect(lambda events: self.recorder.event_texts(events, self.ops.tracer, self.options))
+        self.ftrace.printed_events.collect()
         self.ftrace.check_returns()
+
+    def event_texts(self, events: Sequence[Events]) -> Sequence[str]:
+        """What `trace` shows of events behind their times, each with its newline."""
+        return self.recorder.event_texts(events, self.ops.tracer, self.options)
 
     # Which events are recorded
 

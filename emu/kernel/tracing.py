@@ -110,7 +110,7 @@ class Tracing(Protocol):
     def tracepoint_printk(self, on: bool | None) -> bool:
         """Has events printed as they are recorded, or not (`on` None: leaves it as it is), and returns whether they are."""
 
-    def tracepoint_printk_line(self) -> bytes | None:
+    def tracepoint_printk_line(self, cpu: Cpu) -> bytes | None:
         """The next line that is to be printed of such events; None: there is none."""
 
     def module_init(self, module: Module) -> None:
@@ -268,7 +268,7 @@ class TracingCalls:
     @host_call
     def tracepoint_printk_line(self, cpu: Cpu, address: int, size: int) -> int:
         """Stores the next line that is to be printed, cut to `size` bytes, and returns its length; -EAGAIN: there is none."""
-        line = self._tracing.tracepoint_printk_line()
+        line = self._tracing.tracepoint_printk_line(cpu)
         return -errno.EAGAIN if line is None else put(cpu, address, line[:size])
 
     @host_call
