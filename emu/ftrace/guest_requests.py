@@ -100,8 +100,8 @@ class GuestRequests:
             self._ftrace.print_events(on)
         return printed.on
 
-    def tracepoint_printk_line(self) -> bytes | None:
-        line = self._globals.printed_events.next_line()
+    def tracepoint_printk_line(self, cpu: Cpu) -> bytes | None:
+        line = self._globals.printed_events.next_line(cpu)
         return None if line is None else line.encode(errors="surrogateescape")
 
     # Buffers

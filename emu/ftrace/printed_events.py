@@ -11,7 +11,7 @@ import numpy as np
 from emu.cpu.cpu import Cpu
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.events import ENTRY, Events
+from emu.ftrace.events import Events
 from emu.ftrace.native import array_record
 from emu.ftrace.native import printed_events as native
 from emu.kernel.kernel import Kernel
@@ -21,13 +21,16 @@ from emu.native.record import Record
 __all__ = ["PrintedEvents"]
 
 _MOST = 1 << 16  # lines that wait: beyond that the oldest are lost
+_TICK = 1_000_000  # nanoseconds: printing that takes longer than a timer's period has at least its interrupts to print afterwards
 
 
 class PrintedEvents:
     """The lines that wait for the guest to print them. The CPU that has recorded an event is interrupted to do so.
 
     What is recorded on a CPU while it prints is not printed; and what an idle CPU does, or tells of interrupts that are turned
-    off, waits until another event is printed: the interrupt would cause it again, and printing would never end.
+    off, waits until another event is printed: the interrupt would cause it again, and printing would never end. For the same
+    reason a CPU prints what has been recorded when it begins, and no more; and if that has taken longer than a tick, the program
+    goes on for as long before the CPU prints again. In Linux a machine with busy events would only print its ticks.
 
     Args:
         kernel: with its image loaded.
@@ -36,7 +39,7 @@ class PrintedEvents:
 
     Attributes:
         allowed: whether the parameter tp_printk was given. Without it, nothing is ever printed.
-        asked: how many lines there have ever been.
+        asked: how many lines there have ever been, up to the last one for which a CPU was interrupted.
         printed: how many of them wait no longer.
     """
 
@@ -44,13 +47,19 @@ class PrintedEvents:
         self._kernel = kernel
         self._events = events
         self._records = records
+        self._texts: Callable[[Sequence[Events]], Sequence[str]] = lambda events: []
         self._record: Record | None = None
         self._function = kernel.image.symbol("upcall_output_printk")
         self._lines: deque[str] = deque()
         self._interrupted: set[int] = set()  # the CPUs that have been asked to print
-        self._printing: set[int] = set()
+        self._printing: dict[int, tuple[int, int]] = {}  # of a CPU: when it began, and how many lines are `printed` when it ends
+        self._rested: dict[int, int] = {}  # when a CPU may print again
         self.allowed = False
         self.asked = self.printed = 0
+
+    def shown_as(self, texts: Callable[[Sequence[Events]], Sequence[str]]) -> None:
+        """Has `texts` tell what is printed of events: of each its text and a newline."""
+        self._texts = texts
 
     @property
     def on(self) -> bool:
@@ -60,42 +69,39 @@ class PrintedEvents:
     def on(self, on: bool) -> None:
         """Whoever sets it has the event files of all arrays follow."""
         if on and self._record is None:
-            self._record = Record(native.WORDS)
+            self._record = Record(native.WORDS + len(self._kernel.board.cpus))
+            silent = [number for number, call in self._events.items() if call.system == "preemptirq"]
+            for index, number in enumerate(silent):
+                self._record.set(native.SILENT, number, index)
             self._records.set_in_all(array_record.PRINTED_EVENTS, self._record.address)
         self._records.set_in_all(array_record.PRINT_EVENT, native.build().address if on else 0)
 
-    def collect(self, texts: Callable[[Sequence[Events]], Sequence[str]]) -> None:
-        """Takes over what native code has kept, and asks the CPUs to print it. `texts`: of events, each with its newline."""
-        kept = [events for events in self._take() if events.cpu not in self._printing]
-        for text in texts(kept) if kept else ():
+    def collect(self) -> None:
+        """Takes over what native code has kept, and asks the CPUs that want to print it."""
+        if self._record is None or not self._record.get(native.USED):
+            return
+        for text in self._texts([self._take(self._record)]):
             self._lines += text.removesuffix("\n").split("\n")
-        self.asked = self.printed + len(self._lines)
         while len(self._lines) > _MOST:
-            self.next_line()
-        for cpu in {events.cpu for events in kept if self._is_of_program(events)}:
-            self._interrupt(cpu)
+            self._lines.popleft()
+            self.printed += 1
+        for index in range(len(self._kernel.board.cpus)):
+            if self._record.get(native.STATES, index) == native.WANTS:
+                self._interrupt(index)
 
-    def _is_of_program(self, events: Events) -> bool:
-        """Whether an event is not one that each interrupt of an idle CPU, or of any, may cause."""
-        entry = events.entries(ENTRY)[0]
-        return bool(entry["pid"]) and self._events[int(entry["type"])].system != "preemptirq"
-
-    def _take(self) -> Sequence[Events]:
-        """Takes out what native code has kept: each event alone."""
-        if self._record is None:
-            return []
-        first, header_words = int(native.COPIES) // 8, native.HEADER.itemsize // 8
-        data = self._record.words[first : first + self._record.get(native.USED) // 8].copy()
-        self._record.set(native.USED, 0)
-        taken, at = [], 0
-        while at < len(data):
-            cpu, time, size = map(int, data[at : at + header_words])
-            at += header_words
-            entry = data[at : at + -(-size // 8)].view(np.uint32)
-            at += -(-size // 8)
-            start, bytes_ = np.zeros(1, np.int64), np.array([size], np.int64)
-            taken.append(Events(cpu, entry, np.array([time], np.uint64), start, bytes_))
-        return taken
+    def _take(self, record: Record) -> Events:
+        """Takes out what native code has kept, in the order in which it was recorded on all CPUs: that stands for the time."""
+        first, used = int(native.COPIES) // 8, record.get(native.USED) // 8
+        data = record.words[first : first + used].copy()
+        record.set(native.USED, 0)
+        starts, sizes, at = [], [], 0
+        while at < used:
+            size = int(data[at])
+            starts.append(8 * (at + 1))
+            sizes.append(size)
+            at += 1 + -(-size // 8)
+        words = data.view(np.uint32)
+        return Events(0, words, np.arange(len(sizes), dtype=np.uint64), np.array(starts, np.int64), np.array(sizes, np.int64))
 
     def cpu_online(self, cpu: Cpu) -> None:
         """A CPU can take upcalls: it prints what has waited for it."""
@@ -106,19 +112,32 @@ class PrintedEvents:
         if index in self._kernel.hot_areas and index not in self._interrupted:
             self._interrupted.add(index)
             cpu = self._kernel.board.cpus[index]
-            self._kernel.upcalls.post(cpu, Upcall(self._function, 0, self._begun, self._ended), cpu.cycles)
+            time = max(cpu.cycles, self._rested.get(index, 0))
+            self._kernel.upcalls.post(cpu, Upcall(self._function, 0, self._begun, self._ended), time)
+        if self._interrupted:
+            self.asked = self.printed + len(self._lines)
 
     def _begun(self, cpu: Cpu) -> None:
-        self._interrupted.discard(cpu.index)
-        self._printing.add(cpu.index)
+        self._set_state(cpu, native.PRINTS)
+        self.collect()
+        self._printing[cpu.index] = cpu.cycles, self.printed + len(self._lines)
 
     def _ended(self, cpu: Cpu, result: int) -> None:
-        self._take()
-        self._printing.discard(cpu.index)
+        self._set_state(cpu, native.WATCHES)
+        self._interrupted.discard(cpu.index)
+        begun, _ = self._printing.pop(cpu.index)
+        took = cpu.cycles - begun
+        if took > self._kernel.board.cycles(_TICK):
+            self._rested[cpu.index] = cpu.cycles + took
 
-    def next_line(self) -> str | None:
-        """The line that has waited longest, which the guest prints now; None: none waits."""
-        if not self._lines:
+    def _set_state(self, cpu: Cpu, state: np.uint64) -> None:
+        if self._record is not None:
+            self._record.set(native.STATES, state, cpu.index)
+
+    def next_line(self, cpu: Cpu) -> str | None:
+        """The line that has waited longest, which the CPU prints now; None: it is done."""
+        _, due = self._printing.get(cpu.index, (0, 0))
+        if not self._lines or self.printed >= due:
             return None
         self.printed += 1
         return self._lines.popleft()

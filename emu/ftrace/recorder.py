@@ -426,7 +426,7 @@ class Recorder:
         return self._view(found, 0, 0, 0 if spare else self._start, tracer, options, consuming=True), limits
 
     def event_texts(self, events: Sequence[Events], tracer: Tracer, options: Mapping[str, bool]) -> Sequence[str]:
-        """What `trace` shows of events behind their times, each with its newline. Each element of `events` has one."""
+        """What `trace` shows of events behind their times, each with its newline."""
         view = self._view(list(events), 0, 0, 0, tracer, options, consuming=True)
         texts: list[str] = body_column(view, merge(events)).tolist()
         return texts

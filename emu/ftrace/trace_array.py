@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -14,7 +14,7 @@ from emu.ftrace.error_log import ErrorLog
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFiles
-from emu.ftrace.events import EventType
+from emu.ftrace.events import Events, EventType
 from emu.ftrace.filters import FunctionFilter
 from emu.ftrace.ftrace import Ftrace
 from emu.ftrace.max_latency import MaxLatency
@@ -86,6 +86,8 @@ class TraceArray:
         recorder.resize_rings(INITIAL_BUFFER_KB if self.is_top else self.globals.buffer_kb)
         if parent is not None:
             self._inherit(parent.options)
+        else:
+            self.globals.printed_events.shown_as(self.event_texts)
         ftrace.register(self.ops, recorder)
 
     def _has(self, tracer: Tracer) -> bool:
@@ -293,8 +295,12 @@ class TraceArray:
         """Acts on what native code has found while the machine ran. Called on the top array, between runs."""
         if dump := self.recorder.take_dump():
             self.request_dump(*dump)
-        self.globals.printed_events.collect(lambda events: self.recorder.event_texts(events, self.ops.tracer, self.options))
+        self.globals.printed_events.collect()
         self.ftrace.check_returns()
+
+    def event_texts(self, events: Sequence[Events]) -> Sequence[str]:
+        """What `trace` shows of events behind their times, each with its newline."""
+        return self.recorder.event_texts(events, self.ops.tracer, self.options)
 
     # Which events are recorded
 

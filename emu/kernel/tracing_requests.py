@@ -100,8 +100,8 @@ class TracingRequests(Protocol):
     def tracepoint_printk(self, on: bool | None) -> bool:
         """Has events printed as they are recorded, or not (`on` None: leaves it as it is), and returns whether they are."""
 
-    def tracepoint_printk_line(self) -> bytes | None:
-        """The next line that is to be printed of such events; None: there is none."""
+    def tracepoint_printk_line(self, cpu: Cpu) -> bytes | None:
+        """The next line that a CPU is to print of such events; None: there is none."""
 
     def kprobe_register(self, probe: int, address: int, returns: bool, disabled: bool) -> int:
         """The kernel registers a kprobe of its own, which is called `probe`, or (`returns`) one of returns.
@@ -225,7 +225,7 @@ class TracingRequestCalls:
     @host_call
     def tracepoint_printk_line(self, cpu: Cpu, address: int, size: int) -> int:
         """Stores the next line that is to be printed, cut to `size` bytes, and returns its length; -EAGAIN: there is none."""
-        line = self._requests.tracepoint_printk_line()
+        line = self._requests.tracepoint_printk_line(cpu)
         return -errno.EAGAIN if line is None else put(cpu, address, line[:size])
 
     @host_call
