@@ -27,7 +27,7 @@ _PIDS = ("1", "2", "14", "20", "25", "0")
 _SWITCH = ("0", "1", "0", "1")
 _CLOCKS = ("local", "global", "counter", "uptime", "perf", "mono", "mono_raw", "boot", "tai", "x86-tsc", "bogus")
 _WRONG_TRACERS = ("bogus", "function function")
-_OF_TRACERS = ("func-no-repeats", "funcgraph-flat", "test_nop_accept", "test_nop_refuse", "block")  # options that are chosen more often
+_OPTIONS = ("func-no-repeats", "funcgraph-flat", "test_nop_accept", "test_nop_refuse", "block")  # that are chosen more often
 _ASKED_FOR = ("eval_map", "recursed_functions", "enabled_functions", "hist_debug")  # that tell, and take nothing
 # In microseconds: short ones, so that something is measured, and wrong ones.
 _PERIODS = ("0", "1", "50", "99", "100", "300", "1000", "5000", "20000", "500000", "1000000", "1000001")
@@ -126,7 +126,7 @@ class Changes:
             (4, lambda: of_events("inject"), self._injection),
             (6, lambda: "trace_options", self._option_text),
             (6, lambda: f"options/{choose.choice(self._options)}", lambda: choose.choice((*_SWITCH, self._number()))),
-            (2, lambda: f"options/{choose.choice(_OF_TRACERS)}", lambda: choose.choice((*_SWITCH, self._number()))),
+            (2, lambda: f"options/{choose.choice(_OPTIONS)}", lambda: choose.choice((*_SWITCH, self._number()))),
             (2, lambda: f"instances/{choose.choice(INSTANCES)}/current_tracer", self._tracer_of_instance),
             (1, lambda: "tracing_enabled", lambda: choose.choice(("1", "1", self._number()))),
             (1, self._asked_for, self._number),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Linux's samples of tracing come and go while four CPUs work, tracers change and events and probes are switched: what they hook is
-hooked while they are there and no longer, the load notices nothing, and all of it comes out the same again."""
+"""Linux's samples of tracing come and go while four CPUs work, tracers change, and events and probes are switched: what samples
+hook is hooked while they are there and no longer, the load notices nothing, and all of it comes out the same again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LONGEST = 50_000  # cycles between two changes
 _PERIOD = 220_000_000  # cycles in which every sample's threads have done something
 _BUFFER_KB = 64
 
-# The functions that call one of a module's directly. One function makes one direct call, so that some refuse to be with others.
+# The functions that call one of a module's directly. One function makes one direct call, and with it no module may probe it.
 _DIRECT = {
     "ftrace-direct": {"wake_up_process"},
     "ftrace-direct-too": {"handle_mm_fault"},
@@ -44,12 +44,12 @@ _REGISTERED = re.compile(r"^(\w+) \(\d+\) [R ] [I ] D", re.MULTILINE)
 _TRACERS = ("function", "function_graph", "nop", "nop", "irqsoff", "wakeup_rt")
 _FILTERS = ("", "schedule wake_up_process handle_mm_fault", "*:mod:ftrace_direct*", "vfs_* my_direct_func*", "kernel_clone")
 _KPROBES = (
-    "p:one wake_up_process task=$arg1", "r:two handle_mm_fault ret=$retval", "p:three schedule", "r:four kernel_clone pid=$retval",
+    "p:one wake_up_process task=$arg1", "r:two handle_mm_fault ret=$retval", "p:three schedule", "r:four kernel_clone $retval",
 )  # fmt: skip
 _EVENTS = ("sched", "irq", "raw_syscalls", "kprobes", "sample-trace", "sample-subsystem", "module")
 _OF_SAMPLE_KPROBES = (
-    ("probe", ("sample_kprobes_work", "sample_kprobes_work+8", "vfs_read", "handle_mm_fault", "wake_up_process", "-")),
-    ("retprobe", ("sample_kprobes_depth", "vfs_write", "schedule", "kernel_clone", "-")),
+    ("probe", ("sample_kprobes_work", "sample_kprobes_work+8", "vfs_read", "finish_task_switch", "-")),
+    ("retprobe", ("sample_kprobes_depth", "vfs_write", "try_to_wake_up", "kernel_clone", "-")),
     ("enabled", ("0", "1")),
 )  # fmt: skip
 
@@ -63,7 +63,7 @@ class Loaded:
     """What a run did. `digest` is that of the traces, and of RAM at the end."""
 
     modules: int  # that have come
-    refused: int  # because a function makes a direct call already
+    refused: int  # because a function makes a direct call or is probed already
     wrote: int  # lines of the modules that were in traces
     digest: str
 
@@ -90,7 +90,7 @@ class _Session:
     def __init__(self, machine: Machine, choose: random.Random) -> None:
         self._machine = machine
         self._choose = choose
-        self._there: list[str] = []
+        self._there: dict[str, set[str]] = {}  # the functions that each has a direct call of, or a probe in
         here = machine.run("ls /lib/modules").output.decode().split()
         self._modules = [name for name in (*_DIRECT, *_OTHERS) if f"{name}.ko" in here]
         self._come = self._refused = self._wrote = 0
@@ -106,7 +106,7 @@ class _Session:
             if n % _CHECKED == 0:
                 machine.patching.protocol = choose.choice(machine.ftrace.arch.protocols)
                 machine.run(_LOAD)
-            self._come_or_go() if choose.random() < 0.5 else self._change()
+            (self._come_or_go if choose.random() < 0.5 else self._change)()
             machine.advance(choose.randrange(_LONGEST))
             if (n + 1) % _CHECKED == 0 or n + 1 == changes:
                 if (result := self._worked()) != right:
@@ -117,8 +117,8 @@ class _Session:
         if text_bytes(machine) != before:
             raise ModuleFailure("everything was taken back, and the kernel's code is not what it was")
         self._digest.update(machine.board.ram)
-        if (places := free_places(machine)) != len(trampolines(machine)):
-            raise ModuleFailure(f"everything was taken back, and of {len(trampolines(machine))} places for code {places} are free")
+        if (places := free_places(machine)) != (all_places := len(trampolines(machine))):
+            raise ModuleFailure(f"everything was taken back, and of {all_places} places for code {places} are free")
         return Loaded(self._come, self._refused, self._wrote, self._digest.hexdigest())
 
     # Changes
@@ -126,20 +126,22 @@ class _Session:
     def _come_or_go(self) -> None:
         """A module does; a third of them while the guest sets a tracer."""
         name = self._choose.choice(self._modules)
-        command, allowed = f"rmmod {name.replace('-', '_')}", True
+        command, allowed, hooked = f"rmmod {name.replace('-', '_')}", True, _DIRECT.get(name, set())
         if name not in self._there:
-            allowed = not any(_DIRECT.get(name, set()) & _DIRECT.get(other, set()) for other in self._there)
-            parameter = f" {_PARAMETERS[name]}={self._choose.choice(_PROBED)}" if name in _PARAMETERS else ""
-            command = f"insmod /lib/modules/{name}.ko{parameter}"
+            command = f"insmod /lib/modules/{name}.ko"
+            if name in _PARAMETERS:
+                hooked = {probed := self._choose.choice(_PROBED)}
+                command += f" {_PARAMETERS[name]}={probed}"
+            allowed = not any(hooked & others for other, others in self._there.items() if {name, other} & _DIRECT.keys())
         if self._choose.random() < 0.3:
             command = f"{command} & echo {self._choose.choice(_TRACERS)} > {_TRACING}/current_tracer; wait $!"
         done = self._machine.run(command)
         if (done.status == 0) != allowed or not (allowed or b"resource busy" in done.output):
             raise ModuleFailure(f"{command}, with {self._there}: {done.output.decode(errors='replace')}")
         if name in self._there:
-            self._there.remove(name)
+            del self._there[name]
         elif allowed:
-            self._there.append(name)
+            self._there[name] = hooked
             self._come += 1
         else:
             self._refused += 1
@@ -176,8 +178,8 @@ class _Session:
         machine, choose = self._machine, self._choose
         if "sample_kprobes" in self._there:
             file, words = choose.choice(_OF_SAMPLE_KPROBES)
-            command = f"cd /sys/module/sample_kprobes/parameters; (echo {choose.choice(words)} > {file}) 2> /dev/null; echo 7 > depth"
-            if (depth := machine.run(f"{command}; cat depth").output) != b"7\n":
+            command = f"cd /sys/module/sample_kprobes/parameters; (echo {choose.choice(words)} > {file}) 2> /dev/null"
+            if (depth := machine.run(f"{command}; echo 7 > depth; cat depth").output) != b"7\n":
                 raise ModuleFailure(f"{command}: {depth!r}")
         elif machine.tracefs.exists("instances/sample-instance"):
             status = machine.run(f"rmdir {_TRACING}/instances/sample-instance").status
