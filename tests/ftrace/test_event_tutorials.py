@@ -14,9 +14,6 @@ from tests.lib.sessions import session
 # What a document's session finds; those of this file change nothing else.
 BEGINNING = {"current_tracer": "nop", "set_event": "", "set_graph_function": "", "trace": "", "tracing_on": "1"}
 
-# Name, number and print fmt of the entry; where a field begins and how long it is.
-FIELD = re.compile(r"^\tfield:(\S.*) (\S+);\toffset:(\d+);\tsize:(\d+);\tsigned:[01];$", re.M)
-
 # The columns in front of an event: task, CPU, flags and time.
 CONTEXT = re.compile(r"^ *(?P<comm>\S.*)-(?P<pid>\d+) +\[00(?P<cpu>\d)\] (?P<flags>\S{5}) +\d+\.\d{6}: (?P<event>.*)$", re.M)
 
@@ -39,25 +36,6 @@ def rows(text: str) -> list[str]:
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
-def test_set_event(machine: Machine) -> None:
-    everything, *output = session(
-        machine,
-        """
-        wc -l < available_events
-        echo sched_wakeup >> /sys/kernel/debug/tracing/set_event; cat set_event
-        echo '!sched_wakeup' >> /sys/kernel/debug/tracing/set_event; cat set_event
-        echo sched_wakeup >> /sys/kernel/debug/tracing/set_event
-        echo > /sys/kernel/debug/tracing/set_event; wc -l < set_event
-        echo *:* > /sys/kernel/debug/tracing/set_event; wc -l < set_event
-        echo *: > /sys/kernel/debug/tracing/set_event; wc -l < set_event
-        echo 'irq:*' > /sys/kernel/debug/tracing/set_event; cat set_event
-        """,
-    ).split()
-    assert output[:4] == ["sched:sched_wakeup", "0", everything, everything]
-    assert output[4:] == [event for event in machine.tracefs.read("available_events").split() if event.startswith("irq:")]
-    assert {"irq:irq_handler_entry", "irq:softirq_raise"} < set(output)
-
-
 def test_the_list_of_events_can_be_written_back(machine: Machine) -> None:
     """What a program reads at once are whole lines."""
     output = session(
@@ -69,50 +47,6 @@ def test_the_list_of_events_can_be_written_back(machine: Machine) -> None:
         """,
     ).split()
     assert output == output[:1] * 3
-
-
-def test_more_than_one_event_needs_to_be_appended(machine: Machine) -> None:
-    """\"The '>>' is necessary, otherwise it will firstly disable all the events.\""""
-    output = session(machine, "echo sched_switch > set_event\necho sched_wakeup >> set_event\nwc -l < set_event\n"
-                     "echo sched_waking > set_event\ncat set_event\n")  # fmt: skip
-    assert output == "2\nsched:sched_waking\n"
-
-
-def test_enable_files(machine: Machine) -> None:
-    """0: all are off, 1: all are on, X: some are."""
-    output = session(
-        machine,
-        """
-        show() { echo $(cat events/sched/sched_wakeup/enable events/sched/enable events/enable); }
-        echo 1 > /sys/kernel/debug/tracing/events/sched/sched_wakeup/enable; show
-        echo 0 > /sys/kernel/debug/tracing/events/sched/sched_wakeup/enable; show
-        echo 1 > /sys/kernel/debug/tracing/events/sched/enable; show
-        echo 1 > /sys/kernel/debug/tracing/events/enable; show
-        echo 0 > events/sched/sched_wakeup/enable; show
-        echo 0 > events/enable; show
-        """,
-    )
-    assert output.splitlines() == ["1 X X", "0 0 0", "1 1 X", "1 1 1", "0 X X", "0 0 0"]
-
-
-def test_format(machine: Machine) -> None:
-    """As the document prints it, without `success`, which is no more."""
-    text = session(machine, "cat /sys/kernel/debug/tracing/events/sched/sched_wakeup/format\n")
-    number = session(machine, "cat events/sched/sched_wakeup/id\n")
-    assert text.startswith(f"name: sched_wakeup\nID: {number}format:\n")
-    assert FIELD.findall(text) == [
-        ("unsigned short", "common_type", "0", "2"),
-        ("unsigned char", "common_flags", "2", "1"),
-        ("unsigned char", "common_preempt_count", "3", "1"),
-        ("int", "common_pid", "4", "4"),
-        ("char", "comm[16]", "8", "16"),
-        ("pid_t", "pid", "24", "4"),
-        ("int", "prio", "28", "4"),
-        ("int", "target_cpu", "32", "4"),
-    ]
-    assert text.endswith(
-        '\nprint fmt: "comm=%s pid=%d prio=%d target_cpu=%03d", REC->comm, REC->pid, REC->prio, REC->target_cpu\n'
-    )
 
 
 def test_options_of_the_output(machine: Machine) -> None:
