@@ -49,11 +49,16 @@ class Module:
     jump_entries: tuple[int, int]  # address of the table, and how many there are
     trace_events: list[int]  # addresses of struct trace_event_call
     trace_evals: list[int]  # addresses of struct trace_eval_map
+    init_freed: bool = False  # its addresses may be another module's; `init` and `functions` stay for what a trace names
 
     def has_code(self, address: int) -> bool:
         """Whether an address is in this module's code."""
-        regions = (self.core, self.init) if self.init else (self.core,)
+        regions = (self.core, self.init) if self.init and not self.init_freed else (self.core,)
         return any(region.base <= address < region.base + region.text for region in regions)
+
+    def freed(self, part: range) -> None:
+        """The guest frees memory of this module: that of its init."""
+        self.init_freed |= self.init is not None and self.init.base in part
 
     def function_at(self, address: int) -> Symbol | None:
         """The function that contains an address of this module's code."""

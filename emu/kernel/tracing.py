@@ -81,7 +81,11 @@ class TracingCalls:
 
     @host_call
     def module_free_mem(self, cpu: Cpu, address: int, start: int, end: int) -> int:
-        return 0 if self._tracing.module_free(self._modules.get(address), range(start, end)) else -errno.EAGAIN
+        module, part = self._modules.get(address), range(start, end)
+        if not self._tracing.module_free(module, part):
+            return -errno.EAGAIN
+        module.freed(part)
+        return 0
 
     @host_call
     def module_release(self, cpu: Cpu, address: int) -> int:

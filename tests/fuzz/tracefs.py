@@ -308,8 +308,9 @@ class _Session:
             raise _WrongError(f"error_log lacks {line}")
 
     def _files(self) -> Iterator[str]:
-        """All files but those of most events."""
+        """All files but those of most events; what is not listed, too."""
         systems = self._machine.tracefs.listdir("events")
+        yield "tracing_enabled"
         for folder, _ in self._arrays():
             yield from self._below(folder.rstrip("/"))
             for _ in range(_EVENTS_READ):
@@ -323,6 +324,8 @@ class _Session:
             yield folder
             return
         if choose is not None and names:
+            if "hist" in names:
+                yield f"{folder}/hist_debug"
             names = [choose.choice(names)]
         for name in names:
             if name not in ("events", "instances"):

@@ -27,6 +27,8 @@ _PIDS = ("1", "2", "14", "20", "25", "0")
 _SWITCH = ("0", "1", "0", "1")
 _CLOCKS = ("local", "global", "counter", "uptime", "perf", "mono", "mono_raw", "boot", "tai", "x86-tsc", "bogus")
 _WRONG_TRACERS = ("bogus", "function function")
+_OPTIONS = ("func-no-repeats", "funcgraph-flat", "test_nop_accept", "test_nop_refuse", "block")  # that are chosen more often
+_ASKED_FOR = ("eval_map", "recursed_functions", "enabled_functions", "hist_debug")  # that tell, and take nothing
 # In microseconds: short ones, so that something is measured, and wrong ones.
 _PERIODS = ("0", "1", "50", "99", "100", "300", "1000", "5000", "20000", "500000", "1000000", "1000001")
 _HWLAT_MODES = ("none", "round-robin", "per-cpu", "per-cpu", "per", "round-robin none", "")
@@ -92,6 +94,9 @@ class Changes:
         self._functions = [line.split()[0] for line in tracefs.read("available_filter_functions").splitlines()]
         self._options = tracefs.listdir("options")
         self._tracers = tracefs.read("available_tracers").split()
+        tracefs.mkdir("instances/asked")
+        self._tracers_of_instances = tracefs.read("instances/asked/available_tracers").split()
+        tracefs.rmdir("instances/asked")
         self._tracefs = tracefs
         self._known_fields: dict[str, Sequence[str]] = {}
         definitions, hists = Definitions(choose, self._event, self._functions), Hists(choose, self._event, self._field)
@@ -121,6 +126,10 @@ class Changes:
             (4, lambda: of_events("inject"), self._injection),
             (6, lambda: "trace_options", self._option_text),
             (6, lambda: f"options/{choose.choice(self._options)}", lambda: choose.choice((*_SWITCH, self._number()))),
+            (2, lambda: f"options/{choose.choice(_OPTIONS)}", lambda: choose.choice((*_SWITCH, self._number()))),
+            (2, lambda: f"instances/{choose.choice(INSTANCES)}/current_tracer", self._tracer_of_instance),
+            (1, lambda: "tracing_enabled", lambda: choose.choice(("1", "1", self._number()))),
+            (1, self._asked_for, self._number),
             (1, lambda: "trace_clock", lambda: choose.choice(_CLOCKS)),
             (2, lambda: of_cpu("buffer_size_kb"), lambda: choose.choice(_SIZES)),
             (1, lambda: "saved_cmdlines_size", lambda: choose.choice(("1", "128", "5000", self._number()))),
@@ -159,7 +168,7 @@ class Changes:
             return Change(choose.choice((Action.MKDIR, Action.MKDIR, Action.RMDIR)), f"instances/{name}")
         ((_, file, text),) = choose.choices(self._kinds, self._weights)
         path = file()
-        if choose.random() < 0.25 and not path.startswith("/"):
+        if choose.random() < 0.25 and not path.startswith(("/", "instances/")):
             path = f"instances/{choose.choice(INSTANCES)}/{path}"
         data = self._damaged(text().encode(errors="surrogateescape"))
         truncates = choose.random() < (_TAKEN_BACK if path.endswith(_COLLECTING) else 0.5)
@@ -210,6 +219,10 @@ class Changes:
         self._path = "/".join(self._choose.choice(DEFINED))
         return f"events/{self._path}/{name}"
 
+    def _asked_for(self) -> str:
+        name = self._choose.choice(_ASKED_FOR)
+        return self._of_events(name) if name == "hist_debug" else name
+
     def _event(self) -> Sequence[str]:
         choose = self._choose
         often = (("sched", "sched_switch"), ("sched", "sched_waking"), ("raw_syscalls", "sys_enter"), ("ftrace", "print"))
@@ -232,6 +245,9 @@ class Changes:
         if kind < 0.3:
             return "nop"
         return self._choose.choice(_WRONG_TRACERS if kind < 0.4 else self._tracers)
+
+    def _tracer_of_instance(self) -> str:
+        return "nop" if self._choose.random() < 0.4 else self._choose.choice(self._tracers_of_instances)
 
     def _function(self) -> str:
         choose = self._choose

@@ -20,3 +20,14 @@ def test_a_function_ends_with_its_module_whatever_its_symbol_says(arch: str) -> 
         functions = machine.kernel.modules.read(module.address).functions
         assert "sample_bug_stop" in {one.name for one in functions}
         assert {one.address + one.size for one in functions} == {module.core.base + module.core.text}
+
+
+def test_memory_of_a_modules_init_is_another_modules_later(arch: str) -> None:
+    with booted_machine(arch) as machine:
+        machine.run("insmod /lib/modules/sample_timer.ko; insmod /lib/modules/trace-events-sample.ko")
+        first, second = machine.kernel.modules
+        assert first.init is not None and second.core.overlaps(first.init)
+        machine.tracefs.write("kprobe_events", "p:mine trace_events_sample:simple_thread_func")
+        machine.tracefs.write("events/kprobes/enable", "1")
+        machine.run("rmmod sample_timer; sleep 1.5")
+        assert "mine: (simple_thread_func+0x" in machine.tracefs.read("trace")

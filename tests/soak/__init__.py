@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from tests.fuzz import Outcome, elf, ext2, litmus, syscalls, texts, tracefs
 
 __all__ = [
-    "FUZZERS", "INSTANTS", "INSTRUCTIONS", "PATCHES", "PROBED_AT_ONCE", "PROBED_FUNCTIONS", "PROBED_PROGRAMS", "SUITE",
-    "TOGGLES", "TRACERS", "Fuzzer",
+    "FUZZERS", "INSTANTS", "INSTRUCTIONS", "PATCHES", "PROBED_AT_ONCE", "PROBED_FUNCTIONS", "PROBED_PROGRAMS", "SAMPLES",
+    "SUITE", "TOGGLES", "TRACERS", "Fuzzer",
 ]  # fmt: skip
 
 INSTRUCTIONS = 2_500_000_000  # of a stress run
 TOGGLES = 1_000  # of events and of static keys, by each patching protocol
 PATCHES = 1_000  # of functions that are replaced, or no longer
+SAMPLES = 200  # changes, half of which are Linux's sample modules that come or go
 INSTANTS = 200  # to which a busy machine goes back
 PROBED_FUNCTIONS = 200  # at every instruction of which there are kprobes, one function after the other
 PROBED_AT_ONCE = 300  # kprobes that come and go together

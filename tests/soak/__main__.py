@@ -26,12 +26,14 @@ from tests.soak import (
     PROBED_AT_ONCE,
     PROBED_FUNCTIONS,
     PROBED_PROGRAMS,
+    SAMPLES,
     TOGGLES,
     TRACERS,
     checkpoints,
     mutants,
     patches,
     probes,
+    samples,
     stress,
     toggles,
     tracers,
@@ -104,6 +106,16 @@ def _sum_up_patches(outcomes: Sequence[object]) -> str:
     return f"{done}; twice {first.digest[:16]}"
 
 
+def _sum_up_samples(outcomes: Sequence[object]) -> str:
+    """The second run must be the first one again."""
+    first, again = outcomes
+    assert isinstance(first, samples.Loaded)
+    if first != again:
+        raise SoakFailure(f"two runs differ: {first} and {again}")
+    done = f"{first.modules:,} modules have come, {first.refused:,} were refused, {first.wrote:,} lines of theirs"
+    return f"{done}; twice {first.digest[:16]}"
+
+
 def _sum_up_tracers(outcomes: Sequence[object]) -> str:
     """The second run must be the first one again."""
     first, again = outcomes
@@ -168,6 +180,9 @@ def _part(submit: Submit, name: str, arch: str, part: float, seed: int) -> Part:
     if name == "patches":
         pieces = [submit(patches.replace, arch, int(PATCHES * part), seed) for _ in range(2)]
         return Part(title, pieces, _sum_up_patches)
+    if name == "samples":
+        pieces = [submit(samples.load, arch, int(SAMPLES * part), seed) for _ in range(2)]
+        return Part(title, pieces, _sum_up_samples)
     if name == "tracers":
         pieces = [submit(tracers.switch, arch, int(TRACERS * part), seed) for _ in range(2)]
         return Part(title, pieces, _sum_up_tracers)
@@ -189,7 +204,8 @@ def _part(submit: Submit, name: str, arch: str, part: float, seed: int) -> Part:
 
 
 def main() -> int:
-    names = ["stress", "toggles", "keys", "patches", "tracers", "probes", "uprobes", "checkpoints", "mutants", *FUZZERS]
+    names = ["stress", "toggles", "keys", "patches", "samples", "tracers", "probes", "uprobes", "checkpoints", "mutants"]
+    names += FUZZERS
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description="Long runs that look for what short tests miss.")
     parser.add_argument("--arch", choices=ARCHITECTURES, action="append", help="default: each")
     parser.add_argument("--part", type=float, default=1.0, help="how much of it, from 0 to 1 (default)")

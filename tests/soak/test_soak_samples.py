@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A tenth of what `make soak` does with Linux's sample modules."""
+
+from __future__ import annotations
+
+from tests.soak import SAMPLES, SUITE
+from tests.soak.samples import load
+
+
+def test_samples_come_and_go_under_load(arch: str) -> None:
+    outcome = load(arch, int(SAMPLES * SUITE), seed=3)
+    assert outcome.modules >= 5 and outcome.wrote >= 4
