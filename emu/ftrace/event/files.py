@@ -269,7 +269,7 @@ class EventFiles:
 
         Returns whether this array may have recorded any of them.
         """
-        gone = {call for call in calls if call in self._files}
+        gone = [call for call in calls if call in self._files]  # in this order: closing a file may ask the guest for work
         for call, file in list(self._files.items()):
             for trigger in file.triggers:
                 if call in gone or (trigger.target is not None and trigger.target.call in gone):
