@@ -11,7 +11,7 @@ TRACE = """\
 hello
 # tracer: function
 #
-# entries-in-buffer/entries-written: 13/13   #P:2
+# entries-in-buffer/entries-written: 15/15   #P:2
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -21,19 +21,21 @@ hello
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-17      [001] .....     0.028634: sys_pipe2 <-do_syscall_64
-              sh-17      [001] .....     0.028634: do_pipe2 <-sys_pipe2
-              sh-17      [001] .....     0.028635: __do_pipe_flags <-do_pipe2
-              sh-17      [001] .....     0.028635: create_pipe_files <-__do_pipe_flags
-              sh-17      [001] .....     0.028641: alloc_pipe_info <-create_pipe_files
-              sh-18      [000] .....     0.029224: pipe_write <-vfs_write
-              sh-18      [000] .....     0.029331: pipe_release <-__fput
-              sh-18      [000] .....     0.029337: put_pipe_info <-pipe_release
-             cat-19      [000] .....     0.030225: pipe_read <-vfs_read
-             cat-19      [000] .....     0.030248: pipe_read <-vfs_read
-             cat-19      [000] .....     0.030334: pipe_release <-__fput
-             cat-19      [000] .....     0.030339: put_pipe_info <-pipe_release
-             cat-19      [000] .....     0.030340: free_pipe_info <-put_pipe_info
+              sh-17      [000] .....     0.030621: sys_pipe2 <-do_syscall_64
+              sh-17      [000] .....     0.030621: do_pipe2 <-sys_pipe2
+              sh-17      [000] .....     0.030621: __do_pipe_flags <-do_pipe2
+              sh-17      [000] .....     0.030621: create_pipe_files <-__do_pipe_flags
+              sh-17      [000] .....     0.030627: alloc_pipe_info <-create_pipe_files
+              sh-18      [001] .....     0.031180: pipe_write <-vfs_write
+              sh-18      [001] .....     0.031185: pipe_push <-pipe_write
+              sh-18      [001] .....     0.031306: pipe_release <-__fput
+              sh-18      [001] .....     0.031311: put_pipe_info <-pipe_release
+             cat-19      [001] .....     0.032182: pipe_read <-vfs_read
+             cat-19      [001] .....     0.032185: anon_pipe_buf_release <-pipe_read
+             cat-19      [001] .....     0.032206: pipe_read <-vfs_read
+             cat-19      [001] .....     0.032312: pipe_release <-__fput
+             cat-19      [001] .....     0.032317: put_pipe_info <-pipe_release
+             cat-19      [001] .....     0.032318: free_pipe_info <-put_pipe_info
 """
 
 

@@ -12,26 +12,26 @@ TRACE = """\
 #
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
- 1)               |  sys_pipe2() {
- 1)               |    do_pipe2() {
- 1)               |      __do_pipe_flags() {
- 1) + 21.820 us   |        create_pipe_files();
- 1)   1.960 us    |        get_unused_fd_flags();
- 1)   1.960 us    |        get_unused_fd_flags();
- 1) + 26.200 us   |      }
- 1)               |      _copy_to_user() {
- 1)   0.510 us    |        __might_fault();
- 1)   1.000 us    |      }
- 1)               |      fd_install() {
- 1)   0.460 us    |        _raw_spin_lock();
- 1)   0.500 us    |        _raw_spin_unlock();
- 1)   1.250 us    |      }
- 1)               |      fd_install() {
- 1)   0.460 us    |        _raw_spin_lock();
- 1)   0.500 us    |        _raw_spin_unlock();
- 1)   1.250 us    |      }
- 1) + 30.140 us   |    }
- 1) + 30.240 us   |  }
+ 0)               |  sys_pipe2() {
+ 0)               |    do_pipe2() {
+ 0)               |      __do_pipe_flags() {
+ 0) + 22.260 us   |        create_pipe_files();
+ 0)   1.960 us    |        get_unused_fd_flags();
+ 0)   1.960 us    |        get_unused_fd_flags();
+ 0) + 26.640 us   |      }
+ 0)               |      _copy_to_user() {
+ 0)   0.510 us    |        __might_fault();
+ 0)   1.000 us    |      }
+ 0)               |      fd_install() {
+ 0)   0.460 us    |        _raw_spin_lock();
+ 0)   0.500 us    |        _raw_spin_unlock();
+ 0)   1.250 us    |      }
+ 0)               |      fd_install() {
+ 0)   0.460 us    |        _raw_spin_lock();
+ 0)   0.500 us    |        _raw_spin_unlock();
+ 0)   1.250 us    |      }
+ 0) + 30.580 us   |    }
+ 0) + 30.680 us   |  }
 """
 
 

@@ -21,20 +21,20 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-17      [000] .....     0.080527: vfs_ioctl <-sys_ioctl
-              sh-17      [000] .....     0.080586: vfs_ioctl <-sys_ioctl
-              sh-17      [000] .....     0.080911: vfs_open <-do_open
-             cat-18      [001] .....     0.082815: vfs_fstatat <-sys_newfstatat
-             cat-18      [001] .....     0.082821: vfs_statx <-vfs_fstatat
-             cat-18      [001] .....     0.083124: vfs_open <-do_open
-             cat-18      [001] .....     0.083796: vfs_open <-do_open
-             cat-18      [001] .....     0.083978: vfs_fstat <-sys_newfstat
-             cat-18      [001] .....     0.083986: vfs_fstat <-sys_newfstat
-             cat-18      [001] .....     0.083996: vfs_read <-ksys_read
-             cat-18      [001] .....     0.084029: vfs_write <-ksys_write
-             cat-18      [001] .....     0.084044: vfs_read <-ksys_read
-            init-1       [001] .....     0.084536: vfs_ioctl <-sys_ioctl
-            init-1       [001] .....     0.084557: vfs_write <-ksys_write
+              sh-17      [000] .....     0.085076: vfs_ioctl <-sys_ioctl
+              sh-17      [000] .....     0.085134: vfs_ioctl <-sys_ioctl
+              sh-17      [000] .....     0.085462: vfs_open <-do_open
+             cat-18      [001] .....     0.087353: vfs_fstatat <-sys_newfstatat
+             cat-18      [001] .....     0.087358: vfs_statx <-vfs_fstatat
+             cat-18      [001] .....     0.087661: vfs_open <-do_open
+             cat-18      [001] .....     0.088321: vfs_open <-do_open
+             cat-18      [001] .....     0.088503: vfs_fstat <-sys_newfstat
+             cat-18      [001] .....     0.088512: vfs_fstat <-sys_newfstat
+             cat-18      [001] .....     0.088522: vfs_read <-ksys_read
+             cat-18      [001] .....     0.088554: vfs_write <-ksys_write
+             cat-18      [001] .....     0.088569: vfs_read <-ksys_read
+            init-1       [001] .....     0.089059: vfs_ioctl <-sys_ioctl
+            init-1       [001] .....     0.089080: vfs_write <-ksys_write
 """
 
 

@@ -37,28 +37,7 @@ TRACE = """\
  0) + 14.540 us   |      }
  0) + 16.700 us   |    }
  0)   <========== |
- 0)   ==========> |
- 0)               |    sysvec_apic_timer_interrupt() {
- 0)               |      __sysvec_apic_timer_interrupt() {
- 0)               |        hrtimer_interrupt() {
- 0)               |          tick_sched_timer() {
- 0)               |            tick_sched_do_timer() {
- 0)   1.440 us    |              tick_do_update_jiffies64();
- 0)   1.540 us    |            }
- 0)               |            tick_sched_handle() {
- 0)   0.370 us    |              account_process_tick();
- 0)   0.400 us    |              softlockup_tick();
- 0)               |              scheduler_tick() {
- 0)   0.610 us    |                task_tick_fair();
- 0)   3.080 us    |              }
- 0)   5.600 us    |            }
- 0)   8.830 us    |          }
- 0)   1.070 us    |          tick_program_event();
- 0) + 14.410 us   |        }
- 0) + 14.540 us   |      }
- 0) + 16.700 us   |    }
- 0)   <========== |
- 0) # 1434.460 us |  }
+ 0) # 1417.960 us |  }
 """
 
 

@@ -16,7 +16,7 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
- 0) ! 215.970 us  |  sys_fork();
+ 0) ! 198.260 us  |  sys_fork();
  0)               |  sys_wait4() {
  ------------------------------------------
  0)     init-1     =>     sh-13     
@@ -25,7 +25,7 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  0)   1.840 us    |  sys_ioctl();
  0)   4.340 us    |  sys_setpgid();
  0)   1.540 us    |  sys_ioctl();
- 0) ! 435.140 us  |  sys_execve();
+ 0) ! 435.280 us  |  sys_execve();
  0)   0.080 us    |  sys_getpid();
  0)   2.610 us    |  sys_brk();
  0)   6.700 us    |  sys_brk();
@@ -33,30 +33,30 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  0)   1.180 us    |  sys_getppid();
  0)   6.700 us    |  sys_brk();
  0) + 15.260 us   |  sys_newfstatat();
- 0) + 15.030 us   |  sys_newfstatat();
+ 0) + 14.960 us   |  sys_newfstatat();
  0) + 35.200 us   |  sys_chdir();
- 0) + 75.690 us   |  sys_openat();
- 0)   3.910 us    |  sys_fcntl();
+ 0) + 69.220 us   |  sys_openat();
+ 0)   3.930 us    |  sys_fcntl();
  0)   2.290 us    |  sys_dup2();
  0)   1.760 us    |  sys_close();
  0)               |  sys_write() {
  0)               |  /* before */
- 0) + 16.580 us   |  }
+ 0) + 16.600 us   |  }
  0)   9.180 us    |  sys_dup2();
  0)   1.750 us    |  sys_close();
- 0) ! 204.660 us  |  sys_fork();
+ 0) ! 184.230 us  |  sys_fork();
  0)               |  sys_wait4() {
  ------------------------------------------
  0)     sh-13      =>     cat-14    
  ------------------------------------------
 
  0) + 24.350 us   |  sys_newfstatat();
- 0) ! 417.330 us  |  sys_execve();
- 0) ! 129.950 us  |  sys_openat();
+ 0) ! 417.690 us  |  sys_execve();
+ 0) ! 102.880 us  |  sys_openat();
  0)   4.960 us    |  sys_newfstat();
  0)   5.150 us    |  sys_newfstat();
- 0) + 19.840 us   |  sys_read();
- 0)   9.380 us    |  sys_write();
+ 0) + 19.880 us   |  sys_read();
+ 0)   9.400 us    |  sys_write();
  0)   4.880 us    |  sys_read();
  0)   9.180 us    |  sys_close();
  0)               |  sys_exit_group() {
@@ -64,14 +64,14 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  0)     cat-14     =>     sh-13     
  ------------------------------------------
 
- 0) # 1133.010 us |  } /* sys_wait4 */
+ 0) # 1141.580 us |  } /* sys_wait4 */
  0) + 53.710 us   |  sys_openat();
- 0)   3.910 us    |  sys_fcntl();
+ 0)   3.930 us    |  sys_fcntl();
  0)   2.290 us    |  sys_dup2();
  0)   1.760 us    |  sys_close();
  0)               |  sys_write() {
  0)               |  /* after */
- 0) + 16.520 us   |  }
+ 0) + 16.540 us   |  }
  0)   9.160 us    |  sys_dup2();
  0)   1.750 us    |  sys_close();
  0)               |  sys_exit_group() {
@@ -79,7 +79,7 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  0)     sh-13      =>     init-1    
  ------------------------------------------
 
- 0) # 3498.410 us |  } /* sys_wait4 */
+ 0) # 3515.060 us |  } /* sys_wait4 */
  0)   1.840 us    |  sys_ioctl();
  0)               |  sys_write() {
 """

@@ -10,7 +10,7 @@ COMMAND = (
 )
 
 TRACE = """\
-[    0.069094] sample_timer: 5 beats
+[    0.071097] sample_timer: 5 beats
 # tracer: function
 #
 # entries-in-buffer/entries-written: 23/23   #P:2
@@ -23,29 +23,29 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-        modprobe-18      [000] .....     0.033227: do_init_module <-load_module
-        modprobe-18      [000] .....     0.033227: sample_timer_init [sample_timer] <-do_one_initcall
-        modprobe-18      [000] .....     0.033227: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
-   sample_thread-19      [000] .....     0.033402: sample_thread [sample_timer] <-kthread
-   sample_thread-19      [000] .....     0.033402: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-19      [000] d..1.     0.033402: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [000] .....     0.033403: sample_rest [sample_timer] <-sample_thread [sample_timer]
-          <idle>-0       [001] ..s1.     0.044275: sample_beat [sample_timer] <-call_timer_fn
-          <idle>-0       [001] ..s1.     0.044275: sample_count [sample_timer] <-sample_beat [sample_timer]
-          <idle>-0       [001] d.s2.     0.044276: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [000] .....     0.045055: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-19      [000] d..1.     0.045056: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [000] .....     0.045057: sample_rest [sample_timer] <-sample_thread [sample_timer]
-          <idle>-0       [001] ..s1.     0.055024: sample_beat [sample_timer] <-call_timer_fn
-          <idle>-0       [001] ..s1.     0.055024: sample_count [sample_timer] <-sample_beat [sample_timer]
-          <idle>-0       [001] d.s2.     0.055025: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [000] .....     0.057054: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-19      [000] d..1.     0.057055: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [000] .....     0.057056: sample_rest [sample_timer] <-sample_thread [sample_timer]
-           rmmod-21      [000] .....     0.061040: sample_timer_exit [sample_timer] <-delete_module
-           rmmod-21      [000] .....     0.061043: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
-           rmmod-21      [000] .....     0.069083: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
-           rmmod-21      [000] d..1.     0.069084: sample_add [sample_timer] <-sample_count [sample_timer]
+        modprobe-18      [001] .....     0.035231: do_init_module <-load_module
+        modprobe-18      [001] .....     0.035231: sample_timer_init [sample_timer] <-do_one_initcall
+        modprobe-18      [001] .....     0.035231: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
+   sample_thread-19      [001] .....     0.035403: sample_thread [sample_timer] <-kthread
+   sample_thread-19      [001] .....     0.035404: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-19      [001] d..1.     0.035404: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.035405: sample_rest [sample_timer] <-sample_thread [sample_timer]
+          <idle>-0       [001] ..s1.     0.046023: sample_beat [sample_timer] <-call_timer_fn
+          <idle>-0       [001] ..s1.     0.046023: sample_count [sample_timer] <-sample_beat [sample_timer]
+          <idle>-0       [001] d.s2.     0.046024: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.047051: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-19      [001] d..1.     0.047052: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.047052: sample_rest [sample_timer] <-sample_thread [sample_timer]
+          <idle>-0       [001] ..s1.     0.057024: sample_beat [sample_timer] <-call_timer_fn
+          <idle>-0       [001] ..s1.     0.057024: sample_count [sample_timer] <-sample_beat [sample_timer]
+          <idle>-0       [001] d.s2.     0.057025: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.059051: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-19      [001] d..1.     0.059052: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.059053: sample_rest [sample_timer] <-sample_thread [sample_timer]
+           rmmod-21      [001] .....     0.063024: sample_timer_exit [sample_timer] <-delete_module
+           rmmod-21      [001] .....     0.063026: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-21      [001] .....     0.071087: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-21      [001] d..1.     0.071087: sample_add [sample_timer] <-sample_count [sample_timer]
 """
 
 

@@ -48,8 +48,8 @@ TRACE = """\
  1)   0.180 us    |        raw_irqentry_exit_cond_resched();
  1) ! 105.020 us  |      }
  1)   7.890 us    |      clear_user();
- 1) ! 116.620 us  |    }
- 1) ! 117.710 us  |  }
+ 1) ! 116.680 us  |    }
+ 1) ! 117.770 us  |  }
 """
 
 

@@ -12,32 +12,32 @@ TRACE = """\
 #
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
- 1)               |  sys_kill() {
- 1)   0.520 us    |    prepare_kill_siginfo();
- 1)               |    kill_something_info() {
- 1)               |      _raw_spin_lock_irq() {
- 1)   0.050 us    |        preempt_count_add();
- 1)   0.530 us    |      }
- 1)               |      find_vpid() {
- 1)               |        _raw_spin_lock_irqsave() {
- 1)   0.050 us    |          preempt_count_add();
- 1)   0.580 us    |        }
- 1)               |        find_pid() {
- 1)   0.150 us    |          pid_bucket();
- 1)   0.350 us    |        }
- 1)               |        _raw_spin_unlock_irqrestore() {
- 1)   0.050 us    |          preempt_count_sub();
- 1)   0.570 us    |        }
- 1)   1.830 us    |      }
- 1)               |      kill_pid_info() {
- 1)   0.180 us    |        pid_task();
- 1)   0.060 us    |        group_send_sig_info();
- 1)   0.500 us    |      }
- 1)               |      _raw_spin_unlock_irq() {
- 1)   0.050 us    |        preempt_count_sub();
- 1)   0.570 us    |      }
- 1)   3.830 us    |    }
- 1)   4.650 us    |  }
+ 0)               |  sys_kill() {
+ 0)   0.520 us    |    prepare_kill_siginfo();
+ 0)               |    kill_something_info() {
+ 0)               |      _raw_spin_lock_irq() {
+ 0)   0.050 us    |        preempt_count_add();
+ 0)   0.530 us    |      }
+ 0)               |      find_vpid() {
+ 0)               |        _raw_spin_lock_irqsave() {
+ 0)   0.050 us    |          preempt_count_add();
+ 0)   0.580 us    |        }
+ 0)               |        find_pid() {
+ 0)   0.150 us    |          pid_bucket();
+ 0)   0.350 us    |        }
+ 0)               |        _raw_spin_unlock_irqrestore() {
+ 0)   0.050 us    |          preempt_count_sub();
+ 0)   0.570 us    |        }
+ 0)   1.830 us    |      }
+ 0)               |      kill_pid_info() {
+ 0)   0.180 us    |        pid_task();
+ 0)   0.060 us    |        group_send_sig_info();
+ 0)   0.500 us    |      }
+ 0)               |      _raw_spin_unlock_irq() {
+ 0)   0.050 us    |        preempt_count_sub();
+ 0)   0.570 us    |      }
+ 0)   3.830 us    |    }
+ 0)   4.650 us    |  }
 """
 
 
