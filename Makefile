@@ -13,6 +13,8 @@ firmware-%:
 # Minutes of everything that short tests cannot show; ARGS="--part 0.1" for less.
 soak:
 	./venv python -m tests.images
+	firmware/tools/busybox sparc64
+	./venv pytest tests/cli/test_userland.py tests/guest/test_userland.py
 	./venv python -m tests.soak $(ARGS)
 
 .PHONY: soak
