@@ -29,12 +29,12 @@ class ModuleFiles:
 
     @functools.cached_property
     def functions(self) -> Mapping[str, Sequence[str]]:
-        """By module the names of its functions with a call site, in the order of the file."""
+        """By module, sorted, the names of its functions with a call site, in the order of the file."""
         if not self.initramfs:
             return {}
         files = ((PurePosixPath(entry.name), entry.data) for entry in read_entries(self.initramfs))
         modules = ((path.stem.replace("-", "_"), data) for path, data in files if path.suffix == ".ko")
-        return {name: _traceable(ELFFile(io.BytesIO(data))) for name, data in modules}
+        return {name: _traceable(ELFFile(io.BytesIO(data))) for name, data in sorted(modules)}
 
 
 def _traceable(module: ELFFile) -> list[str]:

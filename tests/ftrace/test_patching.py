@@ -54,7 +54,7 @@ def test_a_cpu_that_does_not_flush_runs_the_old_code(arch: str, protocol: str) -
             machine.run("busy 4 1")
             return [ring.entries - old for ring, old in zip(machine.trace_array.recorder.rings, before, strict=True)]
 
-        machine.tracefs.write("set_ftrace_filter", "kmem_cache_alloc")
+        machine.tracefs.write("set_ftrace_filter", "__might_resched")
         for _ in range(8):
             calls()  # both CPUs have translated the function as it is, in whatever state they call it
         machine.patching.deaf_cpus = {1}

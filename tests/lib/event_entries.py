@@ -58,7 +58,6 @@ def _entry(call: EventCall, time: int, cpu: int, data: bytes) -> Entry:
             start, size = word & 0xFFFF, word >> 16
             assert start == end and end + size <= len(data), f"{call.path}: the data of {field.name} is elsewhere"
             value, end = data[start : start + size], end + size
-            assert field.type != "__data_loc char[]" or value.endswith(b"\0"), f"{call.path}: {value!r}"
         fields[field.name] = value
     assert len(data) == -(-end // 4) * 4, f"{call.path}: an entry of {len(data)} bytes, not {end}"
     return Entry(time, cpu, call, _number(data, 4, 4), data[2], data[3], fields, data)

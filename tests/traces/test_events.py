@@ -51,8 +51,9 @@ def test_the_witness_saw_what_the_events_say(run: Run) -> None:
         "irq_handler_entry": "host_device_handler",
         "sched_switch": "__switch_to",
         "sched_wakeup": "ttwu_do_wakeup",
-        "softirq_entry": "run_timer_softirq",
-        "softirq_raise": "raise_softirq",
+        "softirq_entry: vec=1 [action=TIMER]": "run_timer_softirq",
+        "softirq_entry: vec=7 [action=SCHED]": "run_rebalance_domains",
+        "softirq_raise: vec=1 [action=TIMER]": "raise_softirq",
     }
-    events = re.findall(r"[\d.]+: (\w+): ", run.text)
+    events = re.findall(r"[\d.]+: (softirq_(?:entry|raise): .*|\w+(?=: ))", run.text)
     assert {0: [functions[event] for event in events if event in functions]} == run.seen(*functions.values())

@@ -179,9 +179,10 @@ def test_a_number_that_is_no_event_records_nothing(guest: Guest) -> None:
     guest.memory.set_member(address, "trace_event_call.id", call.number)
 
 
-def test_an_entry_that_a_tracer_in_the_guest_fills_is_for_the_top_array(guest: Guest) -> None:
+def test_an_entry_that_a_tracer_in_the_guest_fills_is_for_the_array_that_has_the_tracer(guest: Guest) -> None:
     machine, order = guest.machine, guest.memory.image.byte_order
     machine.tracefs.mkdir("instances/other")
+    machine.tracefs.write("current_tracer", "hwlat")
     numbers = {"duration": 12, "outer_duration": 1 << 40, "nmi_total_ts": 3, "tv_sec": -5, "tv_nsec": 999, "nmi_count": 7}
     numbers |= {"seqnum": 1 << 31, "count": 0x01020304}
     filled = guest.put(0x40, bytes(8) + struct.pack(f"{order}QQQqqIII", *numbers.values()))
@@ -191,6 +192,8 @@ def test_an_entry_that_a_tracer_in_the_guest_fills_is_for_the_top_array(guest: G
     assert (entry.call.path, entry.fields) == ("ftrace:hwlat", numbers)
     assert recorded(machine, "other") == []
     assert guest.commit(call, filled, 0, 1) == []
+    machine.tracefs.write("current_tracer", "nop")
+    assert guest.commit(call, filled, 0, 0) == []
     machine.tracefs.rmdir("instances/other")
 
 
