@@ -128,3 +128,8 @@ def test_events_are_printed_as_they_are_recorded(arch: str) -> None:
         assert b"sched_process_exec" not in machine.run("true").output
         assert b"] opens: " in machine.run("echo 0 > /proc/sys/kernel/tracepoint_printk").output
         assert machine.run("cat /proc/sys/kernel/tracepoint_printk").output == b"0\n"
+
+
+def test_events_that_come_faster_than_they_are_printed_do_not_keep_the_machine_from_booting() -> None:
+    with Machine("x86_64", cpus=1, command_line="tp_printk trace_event=*:*", boot_limit=5_000_000_000) as machine:
+        assert "irq_disable: caller=" in machine.run("dmesg | head -n 40").output.decode()
