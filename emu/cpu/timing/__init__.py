@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a block of instructions costs. A model is asked once per block; the native hook remembers its answer."""
+"""What a block of instructions costs. A model is asked once per block; native code remembers its answer."""
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import NamedTuple, Protocol
 
-__all__ = ["BlockCost", "TimingModel"]
+__all__ = ["NO_REGISTER", "Access", "BlockCost", "BlockSummary", "Ending", "Output", "TimingModel"]
 
 
 class BlockCost(NamedTuple):
@@ -21,3 +22,57 @@ class TimingModel(Protocol):
 
     def block(self, code: bytes, address: int) -> BlockCost:
         """The cost of the instructions in `code`, which begin at virtual `address`."""
+
+
+class Ending(IntEnum):
+    """How a block goes on."""
+
+    FALLS = 0
+    CONDITIONAL = 1
+    JUMP = 2
+    CALL = 3
+    INDIRECT_CALL = 4
+    INDIRECT_JUMP = 5
+    RETURN = 6
+    TRAPS = 7  # what follows is not predicted: `syscall`, `iretq`, `int3`, `hlt`
+
+
+class Access(NamedTuple):
+    """A data access: its address is `segment` + `base` + (`index` << `shift`) + `displacement`, modulo 2**64."""
+
+    base: int  # 0 to 15, or NO_REGISTER
+    index: int
+    shift: int
+    displacement: int
+    size: int  # bytes
+    write: bool
+    segment: int = 0  # 1: FS, 2: GS
+
+
+class Output(NamedTuple):
+    """What a block writes, and when: no earlier than `base` after it is dispatched, and than each input and its latency."""
+
+    register: int  # 0 to 32, RETIRED or BRANCHED
+    base: int  # twelfths of a cycle
+    inputs: tuple[tuple[int, int], ...]  # (register, twelfths of a cycle)
+    loads: bool  # whether it waits for the block's data
+
+
+class BlockSummary(NamedTuple):
+    """What a timing model with state knows of a block of code."""
+
+    instructions: int
+    ending: Ending
+    dispatch: int  # twelfths of a cycle that it takes to dispatch and execute it if nothing has to wait
+    slots: int  # of the dispatch window
+    serialising: int  # cycles of instructions that wait until all is done; 0: there are none
+    flushes_tlb: bool
+    outputs: tuple[Output, ...]
+    at_entry: tuple[Access, ...]  # by the registers at the block's beginning
+    at_exit: tuple[Access, ...]  # by those at its end
+    unknown: int  # accesses of which neither is known
+    last: int = 0  # offset of the last instruction, in bytes
+    static: bool = False  # it could not be decoded, and costs what the static model says
+
+
+NO_REGISTER = 16  # as base or index: always 0

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A CPU's timing record: what a timing model with state keeps of one CPU. It begins with counters and the state of the core.
+
+`predict` and `caches` add their own words behind. Nothing in the record is of the host, so that a checkpoint copies it as
+it is. Time is in twelfths of a cycle: what a core of width 2, 3, 4 or 6 takes for a micro-operation is whole.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from emu.native import njit
+from emu.native.pointers import load_u64, store_u64
+from emu.native.record import Fields
+
+COUNTERS: Final = (
+    "instructions", "branches", "branch-misses", "returns", "return-misses", "indirect-branches", "indirect-misses",
+    "btb-misses", "L1-icache-loads", "L1-icache-load-misses", "iTLB-load-misses",
+    "L1-dcache-loads", "L1-dcache-load-misses", "L1-dcache-stores", "L1-dcache-store-misses", "l2-misses", "LLC-loads",
+    "LLC-load-misses", "dTLB-loads", "dTLB-load-misses", "coherence-transfers", "coherence-upgrades",
+    "traps", "serialising", "unresolved-accesses", "static-blocks",
+)  # fmt: skip
+"""The events that are counted, by the names that perf has for them where it has one. The order is that of COUNTS."""
+
+MOST_COUNTERS = 32
+REGISTERS = 33  # general registers, flags, vector registers
+RETIRED, BRANCHED = REGISTERS, REGISTERS + 1  # what a block's outputs name beside registers
+RING = 64  # entries of WINDOW
+
+_fields = Fields()
+COUNTS = _fields.words(MOST_COUNTERS)
+LEFT = _fields.words(MOST_COUNTERS)  # of each event, how many until the next sample; 0: it is not sampled
+PERIODS = _fields.words(MOST_COUNTERS)  # ... and how many from one sample to the next
+SAMPLED = _fields.word()  # which event to sample at the block's end, plus one; 0: none
+STATE = _fields.word()  # number of the core's state while a turn lasts; NO_STATE: it is in what follows
+ISSUE = _fields.word()  # when the next micro-operation can be dispatched
+KNOWN_CYCLES = _fields.word()  # the CPU's CYCLES as the model left it: another value means that time has jumped
+PREVIOUS = _fields.word()  # offset of the summary of the block before; 0: none that counts
+PREVIOUS_END = _fields.word()  # virtual address behind that block
+READY = _fields.words(REGISTERS)  # when each register is there; these and the next three are counted from ISSUE
+RETIRE = _fields.word()  # when all that was dispatched has retired
+BRANCH = _fields.word()  # when the last block's last instruction was executed
+START = _fields.word()  # how long before ISSUE the last block began to be dispatched
+SLOTS = _fields.word()  # dispatch slots used so far, while the window matters
+WINDOW = _fields.words(RING)  # when what was dispatched so many eighths of a dispatch window ago retired
+FRESH = _fields.words(REGISTERS + 2)  # times of a block's outputs, until all are known
+WORDS = _fields.count
+
+NO_STATE = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
+
+
+def counter(name: str) -> np.uint64:
+    """The offset of a counter, for `count`.
+
+    Raises:
+        ValueError: there is none of that name.
+    """
+    return COUNTS + np.uint64(8 * COUNTERS.index(name))
+
+
+_LEFT = LEFT - COUNTS
+_PERIOD = PERIODS - COUNTS
+
+
+@njit
+def count(timing, which):
+    """Counts an event: `which` is what `counter` gives."""
+    store_u64(timing + which, load_u64(timing + which) + ONE)
+    left = load_u64(timing + which + _LEFT)
+    if left != ZERO:
+        if left == ONE:
+            store_u64(timing + SAMPLED, (which - COUNTS) // WORD + ONE)
+            left += load_u64(timing + which + _PERIOD)
+        store_u64(timing + which + _LEFT, left - ONE)
