@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Composes blocks: an out-of-order core in which a block is a summary (`emu.cpu.timing.composition` says the rules).
+
+What happens to the core in a block depends on the core's state and on how the block before ended, unless something
+stalls. So states have numbers, transitions are remembered, and most blocks cost a lookup. While what has been
+dispatched is late by more than it takes to fill the window, states are too many: each block is then computed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from emu.cpu.native.timing import record, summary_record
+from emu.cpu.timing.core import Core
+from emu.native import njit
+from emu.native.pointers import load_u16, load_u32, load_u64, store_u16, store_u32, store_u64
+
+__all__ = ["TWELFTHS", "build"]
+
+ZERO, ONE, TWO, THREE, SIX, WORD = (np.uint64(n) for n in (0, 1, 2, 3, 6, 8))
+TWELFTHS = np.uint64(12)
+HALF_WORD, LOW32 = np.uint64(32), np.uint64(0xFFFF_FFFF)
+MULTIPLIER = np.uint64(0x9E37_79B9_7F4A_7C15)
+ALL_READY = ZERO  # the state in which nothing is under way
+REGISTERS, VALUES = record.REGISTERS, summary_record.STATE_VALUES
+STATE_WORDS = summary_record.STATE_WORDS
+STATE_BYTES = np.uint64(8 * STATE_WORDS)
+STATE_SLOT_MASK = np.uint64(summary_record.STATE_SLOTS - 1)
+TRANSITION_MASK = np.uint64(summary_record.TRANSITION_SLOTS - 1)
+MOST_STATES = np.uint64(summary_record.MOST_STATES)
+RING_MASK, RING_SHIFT = np.uint64(record.RING - 1), THREE  # eight slots to an entry
+
+# Where a transition leads: number of the state | RETIRE << 24 | by how much ISSUE moves << 40.
+STATE_MASK, RETIRE_SHIFT, RETIRE_MASK, MOVE_SHIFT = np.uint64(0xFF_FFFF), np.uint64(24), np.uint64(0xFFFF), np.uint64(40)
+LONGEST_MOVE = np.uint64(1 << 24)
+OUTCOME_BITS = TWO
+AS_EXPECTED, TAKEN, TURNED, MISPREDICTED = (np.uint64(n) for n in range(4))
+
+
+@njit
+def later(now, earlier):
+    """How long `now` is behind `earlier`, at least 0."""
+    return now - earlier if now > earlier else ZERO
+
+
+@njit
+def forget_states(tables):
+    """Forgets all states but the first, and the transitions between them."""
+    for n in range(summary_record.STATE_SLOTS // 2):
+        store_u64(tables + summary_record.FOUND + np.uint64(n) * WORD, ZERO)
+    for n in range(summary_record.TRANSITION_SLOTS):
+        store_u64(tables + summary_record.TRANSITIONS + np.uint64(n) * np.uint64(16), ZERO)
+    store_u64(tables + summary_record.STATES_USED, ONE)
+    store_u64(tables + summary_record.GENERATION, load_u64(tables + summary_record.GENERATION) + ONE)
+
+
+@njit
+def number_of(timing, tables):
+    """The number of the state that is in the timing record."""
+    place = tables + summary_record.STATES
+    used = load_u64(tables + summary_record.STATES_USED)
+    if used >= MOST_STATES:
+        forget_states(tables)
+        used = ONE
+    elif used == ZERO:
+        used = ONE
+    fresh = place + used * STATE_BYTES
+    mixed = ZERO
+    for n in range(VALUES):
+        value = load_u64(timing + record.READY + np.uint64(n) * WORD)
+        store_u16(fresh + np.uint64(n) * TWO, np.uint16(value))
+        mixed = (mixed ^ value) * MULTIPLIER
+        mixed ^= mixed >> np.uint64(29)
+    slot = mixed >> HALF_WORD
+    while True:
+        slot &= STATE_SLOT_MASK
+        at = tables + summary_record.FOUND + slot * np.uint64(4)
+        known = np.uint64(load_u32(at))
+        if known == ZERO:
+            break
+        same = True
+        for n in range(STATE_WORDS):
+            offset = np.uint64(n) * WORD
+            if load_u64(place + (known - ONE) * STATE_BYTES + offset) != load_u64(fresh + offset):
+                same = False
+                break
+        if same:
+            return known - ONE
+        slot += ONE
+    empty = True
+    for n in range(STATE_WORDS):
+        if load_u64(fresh + np.uint64(n) * WORD) != ZERO:
+            empty = False
+    if empty:
+        return ALL_READY
+    store_u32(at, np.uint32(used + ONE))
+    store_u64(tables + summary_record.STATES_USED, used + ONE)
+    return used
+
+
+@njit
+def materialise(timing, tables, state):
+    """Writes a state into the timing record."""
+    place = tables + summary_record.STATES + state * STATE_BYTES
+    for n in range(VALUES):
+        store_u64(timing + record.READY + np.uint64(n) * WORD, np.uint64(load_u16(place + np.uint64(n) * TWO)))
+
+
+@njit
+def settle(timing, tables):
+    """The CPU stands: what its record says of it does not depend on the tables any more."""
+    state = load_u64(timing + record.STATE)
+    if state != record.NO_STATE:
+        materialise(timing, tables, state)
+        store_u64(timing + record.STATE, record.NO_STATE)
+
+
+@njit
+def empty(timing):
+    """All is done, nothing is under way."""
+    for n in range(VALUES):
+        store_u64(timing + record.READY + np.uint64(n) * WORD, ZERO)
+    store_u64(timing + record.SLOTS, ZERO)
+
+
+def build(core: Core) -> Any:
+    """compose(timing, tables, summary, outcome, front, data, late), compiled: advances ISSUE and the state by a block.
+
+    `outcome`: how the block before went on. Twelfths of a cycle: `front`, by which instructions come late; `data`, by which
+    the block's data come late; `late`, the same of the block before. Returns RETIRE, counted from ISSUE.
+    """
+    taken_loss, taken_each = np.uint64(core.taken_loss), np.uint64(core.taken_each)
+    resteer, mispredict = np.uint64(core.predictor.resteer), np.uint64(core.predictor.mispredict)
+    window = np.uint64(core.window)
+    fast = np.uint64(core.window * 12 // core.width)  # the window cannot be full before that
+
+    @njit
+    def hold_back(timing, at, slots):
+        """When a block that needs so many slots of the window can be dispatched, not before `at`. Counted from ISSUE."""
+        used = load_u64(timing + record.SLOTS)
+        if used == ZERO:  # the window begins to matter: what is older retires in time
+            for n in range(record.RING):
+                store_u64(timing + record.WINDOW + np.uint64(n) * WORD, ZERO)
+            used = np.uint64(1 << 20)
+        used += slots
+        store_u64(timing + record.SLOTS, used)
+        oldest = load_u64(timing + record.WINDOW + ((used - window) >> RING_SHIFT & RING_MASK) * WORD)
+        return max(at, later(oldest, load_u64(timing + record.ISSUE)))
+
+    @njit
+    def note_retirement(timing, slots, time):
+        used = load_u64(timing + record.SLOTS)
+        entry = (used - slots) >> RING_SHIFT
+        last = used >> RING_SHIFT
+        if last - entry > RING_MASK:
+            entry = last - RING_MASK
+        while entry <= last:
+            store_u64(timing + record.WINDOW + (entry & RING_MASK) * WORD, time)
+            entry += ONE
+
+    @njit
+    def step(timing, summary, outcome, front, data, late):
+        """Computes a block: the state in the record becomes the next. Returns by how much ISSUE moves."""
+        head = load_u64(summary + summary_record.HEAD)
+        retire = max(load_u64(timing + record.RETIRE), late)
+        at = ZERO
+        if outcome == MISPREDICTED:
+            at = load_u64(timing + record.BRANCH) + mispredict
+        elif outcome != AS_EXPECTED:
+            at = max(taken_loss, later(taken_each, load_u64(timing + record.START)))
+            if outcome == TURNED:
+                at += resteer
+        at += front
+        serialising = head >> summary_record.SERIALISING_SHIFT
+        if serialising != ZERO:
+            at = max(at, retire) + serialising * TWELFTHS
+        slow = retire > at + fast
+        slots = head >> summary_record.SLOTS_SHIFT & summary_record.SLOTS_MASK
+        if slow:
+            at = hold_back(timing, at, slots)
+        else:
+            store_u64(timing + record.SLOTS, ZERO)
+        outputs = load_u64(summary + summary_record.OUTPUTS)
+        place, count = summary + (outputs >> HALF_WORD), outputs & LOW32
+        done = branch = at
+        n = ZERO
+        while n < count:
+            output = load_u64(place)
+            place += WORD
+            wait = data if output & summary_record.LOADS else ZERO
+            time = at + (output >> summary_record.BASE_SHIFT)
+            inputs = output >> summary_record.INPUTS_SHIFT & summary_record.INPUTS_MASK
+            while inputs != ZERO:
+                source = load_u64(place)
+                place += WORD
+                ready = load_u64(timing + record.READY + (source & np.uint64(0xFF)) * WORD)
+                time = max(time, ready + (source >> summary_record.LATENCY_SHIFT))
+                inputs -= ONE
+            store_u64(timing + record.FRESH + n * np.uint64(16), output & np.uint64(0xFF))
+            store_u64(timing + record.FRESH + n * np.uint64(16) + WORD, time + wait)
+            n += ONE
+        while n != ZERO:
+            n -= ONE
+            register = load_u64(timing + record.FRESH + n * np.uint64(16))
+            time = load_u64(timing + record.FRESH + n * np.uint64(16) + WORD)
+            if register < np.uint64(REGISTERS):
+                store_u64(timing + record.READY + register * WORD, time)
+            elif register == np.uint64(record.RETIRED):
+                done = time
+            else:
+                branch = time
+        move = at + load_u64(summary + summary_record.DISPATCH)
+        retire = max(max(retire, done), move)
+        if slow:
+            note_retirement(timing, slots, load_u64(timing + record.ISSUE) + retire)
+        for r in range(REGISTERS):
+            ready = timing + record.READY + np.uint64(r) * WORD
+            store_u64(ready, later(load_u64(ready), move))
+        store_u64(timing + record.RETIRE, retire - move)
+        store_u64(timing + record.BRANCH, later(branch, move))
+        store_u64(timing + record.START, min(move - at, taken_each))
+        return move
+
+    @njit
+    def compose(timing, tables, summary, outcome, front, data, late):
+        state = load_u64(timing + record.STATE)
+        key = ZERO
+        if state != record.NO_STATE:
+            if front | data | late == ZERO:
+                generation = load_u64(tables + summary_record.GENERATION)
+                key = ((generation << np.uint64(24) | state) << OUTCOME_BITS | outcome) + ONE
+                found = ZERO
+                place = tables
+                if load_u64(summary + summary_record.TRANSITION) == key:
+                    found = load_u64(summary + summary_record.NEXT)
+                else:
+                    far = key ^ (summary - load_u64(tables + summary_record.SUMMARIES) << np.uint64(32))
+                    place += summary_record.TRANSITIONS + ((far * MULTIPLIER) >> np.uint64(40) & TRANSITION_MASK) * np.uint64(16)
+                    if load_u64(place) == far:
+                        found = load_u64(place + WORD)
+                        store_u64(summary + summary_record.TRANSITION, key)
+                        store_u64(summary + summary_record.NEXT, found)
+                if found != ZERO:
+                    store_u64(timing + record.STATE, found & STATE_MASK)
+                    store_u64(timing + record.ISSUE, load_u64(timing + record.ISSUE) + (found >> MOVE_SHIFT))
+                    return found >> RETIRE_SHIFT & RETIRE_MASK
+            materialise(timing, tables, state)
+        store_u64(tables + summary_record.COMPUTED, load_u64(tables + summary_record.COMPUTED) + ONE)
+        move = step(timing, summary, outcome, front, data, late)
+        store_u64(timing + record.ISSUE, load_u64(timing + record.ISSUE) + move)
+        retire = load_u64(timing + record.RETIRE)
+        if retire > fast:
+            store_u64(timing + record.STATE, record.NO_STATE)
+            return retire
+        generation = load_u64(tables + summary_record.GENERATION)
+        state = number_of(timing, tables)
+        store_u64(timing + record.STATE, state)
+        if key != ZERO and move < LONGEST_MOVE and generation == load_u64(tables + summary_record.GENERATION):
+            found = state | retire << RETIRE_SHIFT | move << MOVE_SHIFT
+            if found != ZERO:
+                far = key ^ (summary - load_u64(tables + summary_record.SUMMARIES) << np.uint64(32))
+                place = tables + summary_record.TRANSITIONS
+                place += ((far * MULTIPLIER) >> np.uint64(40) & TRANSITION_MASK) * np.uint64(16)
+                store_u64(place, far)
+                store_u64(place + WORD, found)
+                store_u64(summary + summary_record.TRANSITION, key)
+                store_u64(summary + summary_record.NEXT, found)
+        return retire
+
+    return compose

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What native code knows of a block: a summary in memory, and the board's tables of the core's states.
+
+A summary is HEADER words, then its accesses, then its outputs. Summaries, states and transitions are never put back to an
+earlier moment: they say what is always true.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emu.cpu.native.timing import record
+from emu.native.record import Fields
+
+_header = Fields()
+HEAD = _header.word()  # ending | flags << 8 | slots << 16 | serialising cycles << 32
+DISPATCH = _header.word()  # twelfths of a cycle
+ACCESSES = _header.word()  # how many at entry | at exit << 16 | unknown ones << 32
+OUTPUTS = _header.word()  # how many | offset in bytes << 32
+TRANSITION = _header.word()  # the last transition at this block: its key, 0: none
+NEXT = _header.word()  # ... and where it led
+HEADER = _header.count
+
+ENDING_MASK = np.uint64(0xFF)
+FLUSHES_TLB, STATIC = np.uint64(1 << 8), np.uint64(1 << 9)
+SLOTS_SHIFT, SLOTS_MASK, SERIALISING_SHIFT = np.uint64(16), np.uint64(0xFFFF), np.uint64(32)
+
+# An access is two words: base | index << 8 | shift << 16 | write << 24 | segment << 25 | size << 32, and the displacement.
+INDEX_SHIFT, SHIFT_SHIFT, WRITE_SHIFT, SEGMENT_SHIFT, SIZE_SHIFT = (np.uint64(n) for n in (8, 16, 24, 25, 32))
+# An output is a word: register | inputs << 8 | loads << 15 | base << 16; then a word for each input: register | latency << 8.
+INPUTS_SHIFT, INPUTS_MASK, LOADS, BASE_SHIFT = np.uint64(8), np.uint64(0x7F), np.uint64(1 << 15), np.uint64(16)
+LATENCY_SHIFT = np.uint64(8)
+
+# A state: READY of each register, RETIRE, BRANCH and START as in a timing record, in 16 bits each.
+STATE_VALUES = record.REGISTERS + 3
+STATE_WORDS = STATE_VALUES * 2 // 8
+MOST_STATES = 1 << 16
+STATE_SLOTS = 1 << 18  # of the table that finds a state: its number, or 0
+TRANSITION_SLOTS = 1 << 16
+
+_tables = Fields()
+SUMMARIES = _tables.word()  # address of the summaries; an offset of 0 is none
+STATES_USED = _tables.word()
+GENERATION = _tables.word()  # of states: they are forgotten when there are too many
+COMPUTED = _tables.word()  # transitions that were not remembered
+TRANSITIONS = _tables.words(2 * TRANSITION_SLOTS)  # key, and where it leads
+FOUND = _tables.words(STATE_SLOTS // 2)  # 32 bits each
+STATES = _tables.words(STATE_WORDS * MOST_STATES)
+TABLE_WORDS = _tables.count

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The parameters of a CPU model: one object for each microarchitecture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+__all__ = ["Cache", "Caches", "Core", "Operation", "Predictor", "Tlb"]
+
+
+class Operation(NamedTuple):
+    """What the scheduler has to do for one class of instructions, beside loads and stores."""
+
+    ports: tuple[int, ...]  # for each micro-operation, the ports that can execute it, as bits
+    latency: int  # cycles
+    slots: int  # of dispatch
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """Branch prediction. Sizes are powers of two, but that of the return stack."""
+
+    bimodal: int  # two-bit counters by address
+    tagged: int  # entries of each table by address and history
+    histories: tuple[int, int]  # branches that the two tables look at
+    targets: int  # of the branch target buffer
+    indirect: int  # targets of indirect branches by history
+    return_stack: int  # entries
+    mispredict: int  # twelfths of a cycle from the branch's execution to the next dispatch
+    resteer: int  # twelfths of a cycle by which dispatch is late if a target was unknown until decoding
+
+
+@dataclass(frozen=True)
+class Cache:
+    """A cache of lines of 64 bytes. Sets are a power of two."""
+
+    sets: int
+    ways: int
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self.sets * self.ways * 64
+
+
+@dataclass(frozen=True)
+class Tlb:
+    """A translation look-aside buffer of entries for pages of 4 KiB; sets are a power of two."""
+
+    sets: int
+    ways: int
+
+
+@dataclass(frozen=True)
+class Caches:
+    """The caches, and cycles that an access takes more than one that hits the L1."""
+
+    l1i: Cache
+    l1d: Cache
+    l2: Cache  # of each CPU; it holds what its L1s hold
+    llc: Cache  # shared
+    l2_hit: int
+    llc_hit: int
+    memory: int
+    transfer: int  # another CPU has changed the line
+    upgrade: int  # the line is to be written, and other CPUs share it
+    itlb: Tlb
+    dtlb: Tlb
+    l2_tlb: Tlb
+    l2_tlb_hit: int
+    walk: int  # cycles of a page walk
+
+
+@dataclass(frozen=True)
+class Core:
+    """An out-of-order core. Times are in cycles unless they are said to be in twelfths of one."""
+
+    name: str
+    measured: bool  # whether calibration/ has measurements of it
+    width: int  # dispatch slots a cycle: 2, 3, 4 or 6
+    window: int  # dispatch slots in flight, at most 448
+    load: int  # from an address to a general register
+    load_vector: int
+    forward: int  # from a store's data to a load of it
+    forward_stack: int  # ... if both are named alike: the stack pointer or another base, and the same displacement
+    load_ports: int  # bits
+    store_ports: int
+    store_pair: bool  # whether two stores to neighbouring places leave the store queue together
+    moves_eliminated: bool
+    nops_fused: bool  # with the instruction before
+    fused_with_jump: frozenset[str]  # instructions that are one with a conditional jump behind them
+    taken_loss: int  # twelfths that a taken branch loses of dispatch
+    taken_each: int  # twelfths from one taken branch to the next
+    trap: int  # from the instruction that an exception or interrupt ends to its handler
+    interrupt: int  # from one CPU to another
+    operations: Mapping[str, Operation]
+    serialising: Mapping[str, int]  # of instructions that wait until all before them is done
+    locked: int  # more for a locked access
+    predictor: Predictor
+    caches: Caches
