@@ -254,9 +254,7 @@ class Board:
             self._after_turn(0, on_host_call if cpu.record.get(cpu_record.REQUEST) else None)
             return True
 
-    def run_to(
-        self, cpu: Cpu, places: Sequence[int], blocks: int, on_host_call: Callable[[Cpu, int, list[int]], None]
-    ) -> bool:
+    def run_to(self, cpu: Cpu, places: Sequence[int], blocks: int, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
         """Runs one CPU, while all others stand still, until a block ends at one of some virtual addresses.
 
         Returns:

@@ -61,9 +61,7 @@ def build(arch: str, layout: CpuStructures, before_call: Any = nothing, before_o
     skip_if_less, place = ops.skip_if_less, ops.place
     context_uc, uc_cpu, opaque = np.uint64(at.context_uc), np.uint64(layout.uc_cpu), np.uint64(layout.cpu_opaque)
     translate = external(f"gen_intermediate_code_{arch}", types.void(types.uint64, types.uint64, types.int32))
-    call = external(
-        f"tcg_gen_callN_{arch}", types.void(types.uint64, types.uint64, types.uint64, types.int32, types.uint64)
-    )
+    call = external(f"tcg_gen_callN_{arch}", types.void(types.uint64, types.uint64, types.uint64, types.int32, types.uint64))
     operation = external(f"tcg_gen_op3_{arch}", types.void(types.uint64, types.int32, types.uint64, types.uint64, types.uint64))
     leave = external(f"tcg_gen_exit_tb_{arch}", types.void(types.uint64, types.uint64, types.int32))
     go_on = external(f"tcg_gen_lookup_and_goto_ptr_{arch}", types.void(types.uint64))
@@ -102,9 +100,7 @@ def build(arch: str, layout: CpuStructures, before_call: Any = nothing, before_o
             call_hook(cpu, ctx, np.uint32(offset) | BLOCK)
             return
         record = constant(ctx, cpu)
-        cycles = add(
-            ctx, load_word(ctx, record, cpu_record.CYCLES), load_word(ctx, record, offset + block_record.CYCLES)
-        )
+        cycles = add(ctx, load_word(ctx, record, cpu_record.CYCLES), load_word(ctx, record, offset + block_record.CYCLES))
         store_word(ctx, cycles, record, cpu_record.CYCLES)
         counter = load_u64(cpu + cpu_record.CYCLE_COUNTER)
         if counter != ZERO:

@@ -38,10 +38,10 @@ class Ending(IntEnum):
 
 
 class Access(NamedTuple):
-    """A data access: its address is `segment` + `base` + (`index` << `shift`) + `displacement`, modulo 2**64."""
+    """A data access: its address is `segment` + `base` + (`scaled` << `shift`) + `displacement`, modulo 2**64."""
 
     base: int  # 0 to 15, or NO_REGISTER
-    index: int
+    scaled: int
     shift: int
     displacement: int
     size: int  # bytes

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Composing blocks, in plain Python: what native code does (`emu.cpu.native.timing.compose`), block by block.
+
+* The core takes a block's instructions in as fast as dispatch and ports allow, in order.
+* What the block writes is there when all that it needs is, and its latency has passed: registers carry times.
+* A taken branch ends what is fetched in a cycle. One that was predicted wrongly is known when it has been executed.
+* A serialising instruction waits until all before it is done.
+* Nothing is dispatched before what came a whole window earlier has retired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from emu.cpu.native.timing.record import BRANCHED, REGISTERS, RETIRED, RING
+from emu.cpu.timing import BlockSummary
+from emu.cpu.timing.core import Core
+
+__all__ = ["AS_EXPECTED", "MISPREDICTED", "TAKEN", "TURNED", "Composition"]
+
+AS_EXPECTED, TAKEN, TURNED, MISPREDICTED = range(4)  # how a block goes on
+_CYCLE, _ENTRY = 12, 8  # twelfths; slots to an entry of the window
+
+
+class Composition:
+    """The core's state. Times are in twelfths of a cycle."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self.issue = 0
+        self.retire = 0
+        self._branch = 0
+        self._start = 0
+        self._ready = [0] * REGISTERS
+        self._slots = 0
+        self._window: dict[int, int] = {}
+
+    def block(self, summary: BlockSummary, outcome: int = AS_EXPECTED, front: int = 0, data: int = 0, late: int = 0) -> None:
+        """A block begins.
+
+        Args:
+            summary: of the block.
+            outcome: how the block before went on.
+            front: by how much its instructions come late.
+            data: by how much its slowest data come late.
+            late: the same of the block before, whose addresses were not known when it began.
+        """
+        core = self._core
+        retire, at = max(self.retire, self.issue + late), self.issue
+        if outcome == MISPREDICTED:
+            at = max(at, self._branch) + core.predictor.mispredict
+        elif outcome != AS_EXPECTED:
+            at = max(at + core.taken_loss, self._start + core.taken_each)
+            at += core.predictor.resteer if outcome == TURNED else 0
+        at += front
+        if summary.serialising:
+            at = max(at, retire) + summary.serialising * _CYCLE
+        slow = retire > at + core.window * _CYCLE // core.width  # otherwise the window cannot be full
+        if slow:
+            self._slots = (self._slots or 1 << 20) + summary.slots
+            at = max(at, self._window.get(self._slots - core.window >> 3, 0))
+        else:
+            self._slots, self._window = 0, {}
+        times = {}
+        for output in summary.outputs:
+            time = max([at + output.base] + [self._ready[source] + latency for source, latency in output.inputs])
+            times[output.register] = time + (data if output.loads else 0)
+        done, self._branch = times.pop(RETIRED, at), times.pop(BRANCHED, at)
+        for register, time in times.items():
+            self._ready[register] = time
+        self._start, self.issue = at, at + summary.dispatch
+        self.retire = max(retire, done, self.issue)
+        if slow:
+            for entry in range(max(self._slots - summary.slots >> 3, (self._slots >> 3) - RING + 1), (self._slots >> 3) + 1):
+                self._window[entry] = self.retire
+
+    def cycles_of(self, blocks: Iterable[BlockSummary], repetitions: int = 24) -> float:
+        """Cycles that a row of blocks takes in the long run, if it is repeated and goes on as expected."""
+        row = list(blocks)
+        for _ in range(repetitions // 3):
+            for summary in row:
+                self.block(summary)
+        begin = self.retire
+        for _ in range(repetitions - repetitions // 3):
+            for summary in row:
+                self.block(summary)
+        return (self.retire - begin) / _CYCLE / (repetitions - repetitions // 3)
