@@ -101,6 +101,8 @@ class Machine:
             own; default: the architecture's first protocol.
         smi: interrupts by which the firmware takes time from the CPUs, unseen by the guest; a text is what Smi.parse takes,
             `PERIOD:LENGTH[:CPU]`; default: there are none.
+        timing: what instructions cost: `static`, `pipeline` or `caches` (docs/timing.md).
+        cpu_model: the CPU that `pipeline` and `caches` follow; default: the architecture's first.
         boot_limit: nanoseconds of virtual time that the guest may take to boot.
         boot_host_limit: seconds of the host's time that it may take for that.
         booting: called now and then while the guest boots, with the number of CPUs that are up.
@@ -131,6 +133,8 @@ class Machine:
         command_line: str = "",
         patching: str | Protocol | None = None,
         smi: Smi | str | None = None,
+        timing: str = "static",
+        cpu_model: str | None = None,
         boot_limit: int | None = None,
         boot_host_limit: float | None = None,
         booting: Callable[[int], None] = lambda cpus: None,
@@ -153,7 +157,8 @@ class Machine:
             if ramdisk is None:
                 ramdisk = RamDisk(_EMPTY_DISK)
             self.ramdisk = opened.enter_context(RamDisk.of_file(Path(ramdisk)) if isinstance(ramdisk, Path | str) else ramdisk)
-            self.board = opened.enter_context(closing(Board(hardware, cpus, memory, quantum, seed, frequency)))
+            board = Board(hardware, cpus, memory, quantum, seed, frequency, timing, cpu_model)
+            self.board = opened.enter_context(closing(board))
             if smi is not None:
                 self.board.interrupt_unseen(Smi.parse(smi) if isinstance(smi, str) else smi)
             self._warn = warn = warn or self.warnings.append

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import unicorn
@@ -22,7 +22,11 @@ from emu.cpu.native import board_record, cpu_record, forget, turns
 from emu.cpu.native.block_record import asked_for, string_cost
 from emu.cpu.native.devices import halt_cpu, nmi_timer_set, relax_cpu, send_ipi, stall_until, timer_set
 from emu.cpu.smi import Smi
+from emu.cpu.timing import CACHES, PIPELINE, STATIC, TIMING_MODELS, TimingNames
 from emu.native.record import Record
+
+if TYPE_CHECKING:
+    from emu.cpu.timing.core_timing import CoreTiming
 
 __all__ = ["Board", "CpuFault"]
 
@@ -50,8 +54,13 @@ class Board:
         quantum: how many cycles a CPU may run ahead of the next one.
         seed: varies the length of turns.
         frequency: of the CPUs, in Hz.
+        timing: the timing model, one of TIMING_MODELS.
+        cpu_model: the CPU model that `timing` follows; None: the architecture's first. The static model has none.
 
     Attributes:
+        timing_model: the names of the timing model and of the CPU model, "" for none.
+        timing: what times the CPUs; None: the static model.
+        block_hook: the address of what CPUs call before blocks.
         record: what native code knows of it (`native.board_record`).
         heap: where Unicorn keeps what it knows of the CPUs.
         io: the devices behind RAM; None: the architecture's boards have none.
@@ -59,7 +68,17 @@ class Board:
 
     LONGEST_TURN: ClassVar[int] = 100_000  # cycles
 
-    def __init__(self, arch: CpuArch, cpus: int, memory: int, quantum: int, seed: int, frequency: int) -> None:
+    def __init__(
+        self,
+        arch: CpuArch,
+        cpus: int,
+        memory: int,
+        quantum: int,
+        seed: int,
+        frequency: int,
+        timing: str = STATIC,
+        cpu_model: str | None = None,
+    ) -> None:
         if not 1 <= cpus <= arch.max_cpus:
             raise ValueError(f"{cpus} CPUs: {arch.name} has 1 to {arch.max_cpus}")
         if not 1 <= quantum <= self.LONGEST_TURN:
@@ -68,6 +87,7 @@ class Board:
             raise ValueError(f"a frequency of {frequency} Hz: {_SLOWEST} to {_FASTEST} are possible")
         if arch.io_window and memory > arch.io_window.start:
             raise ValueError(f"{memory} bytes of memory: at most {arch.io_window.start >> 30} GiB are possible")
+        self.timing_model = _timing_model(arch, timing, cpu_model)
         host_clock.stop()
         self.arch = arch
         self.memory = memory
@@ -79,7 +99,7 @@ class Board:
         self.record = Record(board_record.WORDS)
         self._host_calls = np.zeros(board_record.HOST_CALL_COUNT, np.uint64)
         self._dispatch = np.zeros(0, np.uint64)
-        self._timing = arch.timing()
+        self._static_timing = arch.timing()
         self.native_forget = forget.build(arch.name)
         self._python_handlers: list[object] = []  # ctypes callbacks that native code points to
         self._raised: BaseException | None = None  # what one of them raised
@@ -91,7 +111,10 @@ class Board:
         self.ram[RESET_PAGE : RESET_PAGE + len(arch.reset_page)] = arch.reset_page
         for field, value in (
             (board_record.HEAP, self.heap.address),
+            (board_record.RAM, self.ram_address),
             (board_record.RAM_SIZE, memory),
+            (board_record.DIRECT_START, arch.direct_map),
+            (board_record.KERNEL_START, arch.kernel_map),
             (board_record.DECODE, self.python_handler(self._decode_block)),
             (board_record.HOST_CALLS, self._host_calls.ctypes.data),
             (board_record.QUANTUM, quantum),
@@ -103,10 +126,18 @@ class Board:
             (board_record.VECTOR_END, arch.vectors.stop),
         ):
             self.record.set(field, value)
+        core = arch.core(self.timing_model.cpu_model) if self.timing_model.cpu_model else None
+        with_data = self.timing_model.timing == CACHES
+        self.block_hook = arch.timed_hooks(core, with_data).block_hook if core else arch.native().block_hook
         self.cpus = [Cpu(self, index) for index in range(cpus)]
         self._cpu_table = np.array([cpu.record.address for cpu in self.cpus], np.uint64)
         self.record.set(board_record.CPUS, self._cpu_table.ctypes.data)
         self._by_record = {cpu.record.address: cpu for cpu in self.cpus}
+        self.timing: CoreTiming | None = None
+        if core is not None:
+            from emu.cpu.timing.core_timing import CoreTiming  # loaded when it is needed
+
+            self.timing = CoreTiming(self, core, with_data)
 
     def close(self) -> None:
         """Gives the memory back. The board cannot be used afterwards."""
@@ -317,6 +348,8 @@ class Board:
     def write_code(self, address: int, data: bytes) -> None:
         """Puts instructions into RAM at a physical address. CPUs run old translations until they `forget` them."""
         self.ram[address : address + len(data)] = data
+        if self.timing is not None:
+            self.timing.written(address, len(data))
 
     def flush_page(self, address: int) -> None:
         """Makes every CPU forget its translations of a physical page, which is about to hold other code."""
@@ -391,11 +424,32 @@ class Board:
         code = bytes(self.ram[physical : physical + here])
         if here < size:  # the rest is on the next virtual page, which can be anywhere in RAM
             code += cpu.read(address + here, size - here)
-        cost = self._timing.block(code, address)
+        cost = self._static_timing.block(code, address)
         description = self.arch.repeated(code[cost.last :])
         cycles = string_cost(cost.cycles, cost.last, description) if description else cost.cycles
         cpu.record.set(cpu_record.BLOCK_CYCLES, cycles)
         cpu.record.set(cpu_record.BLOCK_INSTRUCTIONS, cost.instructions)
+        if self.timing is not None:
+            cpu.record.set(cpu_record.BLOCK_SUMMARY, self.timing.block(code, address))
+
+
+def _timing_model(arch: CpuArch, timing: str, cpu_model: str | None) -> TimingNames:
+    """Checks what models a board is to have.
+
+    Raises:
+        ValueError: the architecture has none of that name.
+    """
+    if timing not in TIMING_MODELS:
+        raise ValueError(f"unknown timing model '{timing}' (known: {', '.join(TIMING_MODELS)})")
+    if timing == STATIC:
+        if cpu_model is not None:
+            raise ValueError(f"a CPU model ('{cpu_model}') needs a timing model that follows it: {PIPELINE}, {CACHES}")
+        return TimingNames(timing, "")
+    if not arch.cpu_models:
+        raise ValueError(f"{arch.name} has no CPU model, which the timing model '{timing}' needs: static is the only one")
+    if cpu_model is not None and cpu_model not in arch.cpu_models:
+        raise ValueError(f"unknown CPU model '{cpu_model}' of {arch.name} (known: {', '.join(arch.cpu_models)})")
+    return TimingNames(timing, cpu_model or arch.cpu_models[0])
 
 
 def _scramble(seed: int) -> int:

@@ -40,7 +40,7 @@ class Cpu:
             self.uc.mem_map_ptr(0, board.memory, unicorn.UC_PROT_ALL, board.ram_address)
             if board.io is not None:
                 board.io.connect(self.uc)
-            inside = board.arch.attach(self.uc, self.record.address)
+            inside = board.arch.attach(self.uc, self.record.address, board.block_hook)
         self.env = inside["env"]
         self._cflags_next_tb = ctypes.c_uint32.from_address(inside["cflags_next_tb"])
         self.record.fill(cpu_record.ARRIVALS, cpu_record.VECTORS, cpu_record.NEVER)
@@ -52,6 +52,7 @@ class Cpu:
             (cpu_record.INDEX, index),
             (cpu_record.LOCATION, inside["location"]),
             (cpu_record.NEXT_LOCATION, inside["next_location"]),
+            (cpu_record.BLOCK_HOOK, board.block_hook),
             (cpu_record.TRANSLATOR, inside["translator"]),
             (cpu_record.CYCLE_COUNTER, inside["cycle_counter"]),
             (cpu_record.TIMER, cpu_record.NEVER),

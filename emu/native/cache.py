@@ -31,7 +31,7 @@ import numpy as np
 from numba.core import serialize, types
 from numba.core.compiler import CompileResult
 
-__all__ = ["Cache", "Sources", "cache_directory", "imported"]
+__all__ = ["Cache", "Sources", "cache_directory", "fingerprint", "imported"]
 
 # Parsing every source would take longer than everything else that the cache does. The test suite compares what these
 # find with what Python's own parser finds.
@@ -99,7 +99,8 @@ _sources = Sources(Path(__file__).resolve().parents[2])
 
 
 @functools.cache
-def _fingerprint(source: str) -> str:
+def fingerprint(source: str) -> str:
+    """16 digits that stand for a source of emu, for those behind it, and for the versions of what compiles them."""
     return _sources.fingerprint(os.path.realpath(source))
 
 
@@ -128,14 +129,14 @@ def _complain(where_and_why: str) -> None:
 def _directory(function: Callable[..., Any]) -> Path | None:
     """Where the compiled code of a function's module is kept; None if there is no place for it."""
     root = cache_directory()
-    return root / f"{function.__module__}-{_fingerprint(function.__code__.co_filename)}" if root else None
+    return root / f"{function.__module__}-{fingerprint(function.__code__.co_filename)}" if root else None
 
 
 @functools.cache
 def _identity(function: Callable[..., Any]) -> str:
     """What distinguishes a function from all others, the same in every process."""
     code, cells = function.__code__, function.__closure__ or ()
-    place = (function.__module__, _fingerprint(code.co_filename), function.__qualname__, code.co_firstlineno)
+    place = (function.__module__, fingerprint(code.co_filename), function.__qualname__, code.co_firstlineno)
     closed_over = [_description(cell.cell_contents) for cell in cells]
     return hashlib.sha256(repr((place, closed_over)).encode()).hexdigest()
 

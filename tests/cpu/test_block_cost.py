@@ -11,14 +11,14 @@ def test_what_has_run_before_is_not_asked_for_again(arch: str) -> None:
     """But for what is translated again: programs, and blocks that the CPU translates for each of its modes."""
     asked = []
     with Machine(arch=arch, cpus=1) as machine:
-        model = machine.board._timing
+        model = machine.board._static_timing
 
         class Counting:
             def block(self, code: bytes, address: int) -> BlockCost:
                 asked.append((address, bytes(code)))
                 return model.block(code, address)
 
-        machine.board._timing = Counting()
+        machine.board._static_timing = Counting()
         for _ in range(4):  # until softirqs have run in both modes, after system calls and after interrupts of programs
             machine.run("ls /bin | wc")
         before = set(asked)

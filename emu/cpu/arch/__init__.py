@@ -7,17 +7,21 @@ import ctypes
 import functools
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import unicorn
 
 from emu.cpu import library_imports
 from emu.cpu.internals import CpuStructures, add_native_hook, address_of, handle_of
 from emu.cpu.native import translator_record
-from emu.cpu.native.arch import NativeCpu
-from emu.cpu.timing import TimingModel
+from emu.cpu.native.arch import NativeCpu, TimedHooks
+from emu.cpu.timing import BlockSummary, TimingModel
 from emu.native.record import Record
+
+if TYPE_CHECKING:
+    from emu.cpu.timing.core import Core
+    from emu.cpu.timing.summaries import Summaries
 
 __all__ = ["ARCHITECTURES", "RESET_PAGE", "CpuArch", "load"]
 
@@ -72,8 +76,8 @@ class CpuArch(ABC):
     def program_counters(self) -> tuple[int, int]:
         """Offsets in the CPU's state of the program counter and of the next one (the same without delay slots)."""
 
-    def attach(self, uc: unicorn.Uc, record: int) -> dict[str, int]:
-        """Installs the native hooks, with `record` (a CPU record's address) as their data.
+    def attach(self, uc: unicorn.Uc, record: int, block_hook: int) -> dict[str, int]:
+        """Installs the native hooks, with `record` (a CPU record's address) as their data. `block_hook`: what blocks call.
 
         Returns addresses: inside Unicorn cpu, env, location and next_location (see program_counters()), cflags_next_tb
         and cycle_counter (0: none), and the translator record.
@@ -83,7 +87,7 @@ class CpuArch(ABC):
         cpu = ctypes.c_uint64.from_address(handle + at.uc_cpu).value
         ctypes.c_uint64.from_address(cpu + at.cpu_opaque).value = record
         ctypes.c_uint64.from_address(handle + at.uc_stop_interrupt).value = native.stop_interrupt
-        add_native_hook(uc, unicorn.UC_HOOK_BLOCK, native.block_hook, record)
+        add_native_hook(uc, unicorn.UC_HOOK_BLOCK, block_hook, record)
         for instruction, function in native.instruction_hooks:
             add_native_hook(uc, unicorn.UC_HOOK_INSN, function, record, instruction)
         env = cpu + at.cpu_env
@@ -103,7 +107,6 @@ class CpuArch(ABC):
     def _translator(self) -> Record:
         """The record of what changes Unicorn's translator. From now on, it is changed."""
         native, record = self.native(), Record(translator_record.WORDS)
-        record.set(translator_record.HOOK, native.block_hook)
         record.set(translator_record.HOOKS, address_of("helper_uc_tracecode"))
         record.set(translator_record.EXIT_CHECK, address_of(f"helper_check_exit_request_{self.name}"))
         for n, helper in enumerate(native.instructions):
@@ -123,6 +126,51 @@ class CpuArch(ABC):
     def native(self) -> NativeCpu:
         """The compiled functions of this architecture."""
         return self._native
+
+    # Timing models with state
+
+    @property
+    def cpu_models(self) -> Sequence[str]:
+        """The names of CPU models, the default first; none: the architecture has the static timing model alone."""
+        return ()
+
+    def core(self, cpu_model: str) -> Core:
+        """The parameters of a CPU model: those of the module in emu.cpu.timing that has its name."""
+        module: Any = importlib.import_module(f"emu.cpu.timing.{cpu_model}")
+        core: Core = module.CORE
+        return core
+
+    def summarise(self, core: Core) -> Callable[[bytes, int], BlockSummary]:
+        """(code, address) -> summary, for a CPU model."""
+        raise NotImplementedError
+
+    @functools.cached_property
+    def _summaries(self) -> dict[str, Summaries]:
+        return {}
+
+    def summaries(self, core: Core) -> Summaries:
+        """The summaries of blocks for a CPU model. All boards share them."""
+        if core.name not in self._summaries:
+            from emu.cpu.timing.summaries import Summaries  # loaded when they are needed
+
+            summarise = self.summarise(core)
+            sources = [summarise.__module__, f"emu.cpu.timing.{core.name}"]
+            self._summaries[core.name] = Summaries(summarise, f"{self.name}-{core.name}", sources)
+        return self._summaries[core.name]
+
+    @functools.cached_property
+    def _timed(self) -> dict[tuple[str, bool], TimedHooks]:
+        return {}
+
+    def timed_hooks(self, core: Core, with_data: bool) -> TimedHooks:
+        """The compiled hooks of a CPU model. `with_data`: data have caches and TLBs."""
+        from emu.cpu.native.timing.layout import Layout
+
+        timed, key = self.native().timed, (core.name, with_data)
+        assert timed is not None
+        if key not in self._timed:
+            self._timed[key] = timed(core, Layout.of(core, 0), with_data)
+        return self._timed[key]
 
     @abstractmethod
     def reset(self, uc: unicorn.Uc, *, entry: int, page_table: int, arguments: tuple[int, int]) -> None:

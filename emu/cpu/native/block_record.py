@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a CPU knows of a block that it has translated: a record of two words among the CPU's BLOCKS.
+"""What a CPU knows of a block that it has translated: a record of four words among the CPU's BLOCKS.
 
 The translated block adds its own cost to the CPU's counters. The host is called when that moves the clock to the CPU's
 DEADLINE or past it. A cost that is not known yet is later than any deadline.
@@ -17,6 +17,8 @@ from emu.native.record import Fields
 _fields = Fields()
 CYCLES = _fields.word()  # what the block costs, or UNKNOWN, or what string_cost() packs
 SIZE = _fields.word()  # in bytes; in the upper half the number of instructions
+SUMMARY = _fields.word()  # offset of what a timing model with state knows of it (summary_record); 0: nothing
+PLACE = _fields.word()  # where its code is in RAM
 WORDS = _fields.count
 INSTRUCTIONS = SIZE + np.uint64(4)
 
@@ -63,6 +65,8 @@ def learn(cpu, block, address, physical):
         store_u64(cpu + cpu_record.BLOCK, address)
         call_handler(load_u64(board + board_record.DECODE), cpu, (physical << PHYSICAL) | np.uint64(load_u32(block + SIZE)))
         store_u64(block + CYCLES, load_u64(cpu + cpu_record.BLOCK_CYCLES))
+        store_u64(block + SUMMARY, load_u64(cpu + cpu_record.BLOCK_SUMMARY))
+        store_u64(block + PLACE, physical)
         store_u32(block + INSTRUCTIONS, np.uint32(load_u64(cpu + cpu_record.BLOCK_INSTRUCTIONS)))
 
 
@@ -77,19 +81,39 @@ def charge(cpu, block):
 
 
 @njit
-def charge_string(cpu, block, address):
-    """Charges a block that ends with a repeated instruction. Returns the instruction's description if the block begins with it,
-    or else 0.
+def string_place(block, address):
+    """The virtual address of the repeated instruction with which a block ends."""
+    return address + (load_u64(block + CYCLES) >> OFFSET & LOW)
+
+
+@njit
+def begins_string(cpu, block, address):
+    """Whether a block that ends with a repeated instruction costs something.
 
     After the first repetition the instruction begins a block of its own, which goes on with it. That costs nothing unless
     something else was executed in between.
     """
-    cost = load_u64(block + CYCLES)
-    offset = cost >> OFFSET & LOW
-    begun = load_u64(cpu + cpu_record.STRING) == address + offset
+    place = string_place(block, address)
+    begun = load_u64(cpu + cpu_record.STRING) == place
     goes_on = begun and load_u64(cpu + cpu_record.STRING_BEGUN) == load_u64(cpu + cpu_record.INSTRUCTIONS)
-    if offset != ZERO or not goes_on:
-        _count(cpu, cost & LOW, np.uint64(load_u32(block + INSTRUCTIONS)))
-    store_u64(cpu + cpu_record.STRING, address + offset)
+    return place != address or not goes_on
+
+
+@njit
+def string_description(cpu, block, address):
+    """Notes that a block begins that ends with a repeated instruction, and has been charged.
+
+    Returns the instruction's description if the block begins with it, or else 0.
+    """
+    place = string_place(block, address)
+    store_u64(cpu + cpu_record.STRING, place)
     store_u64(cpu + cpu_record.STRING_BEGUN, load_u64(cpu + cpu_record.INSTRUCTIONS))
-    return ZERO if offset != ZERO else cost >> DESCRIPTION & DESCRIPTION_MASK
+    return ZERO if place != address else load_u64(block + CYCLES) >> DESCRIPTION & DESCRIPTION_MASK
+
+
+@njit
+def charge_string(cpu, block, address):
+    """Charges a block that ends with a repeated instruction. Returns what `string_description` does."""
+    if begins_string(cpu, block, address):
+        _count(cpu, load_u64(block + CYCLES) & LOW, np.uint64(load_u32(block + INSTRUCTIONS)))
+    return string_description(cpu, block, address)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from emu.native.record import Fields
 
 _fields = Fields()
+RAM = _fields.word()  # its host address
 RAM_SIZE = _fields.word()
 HEAP = _fields.word()  # the heap in use while a CPU executes
 DECODE = _fields.word()  # void (*)(cpu record, packed block: see block_record.asked_for): stores the block's cost
@@ -23,6 +24,14 @@ LONGEST_TURN = _fields.word()  # cycles, when nothing else ends it
 LIMIT = _fields.word()  # cycles: no turn begins at or after this time
 VECTOR_START = _fields.word()  # the vectors that the architecture can deliver
 VECTOR_END = _fields.word()
+DIRECT_START = _fields.word()  # virtual address that maps physical 0, all of RAM
+KERNEL_START = _fields.word()  # virtual address that maps physical 0 for the kernel's text
+PACE = _fields.word()  # cycles: the quantum while CPUs take lines from each other; 0: they do not
+TIMING_TABLES = _fields.word()  # of a timing model with state: summaries of blocks, and states (summary_record)
+TIMING_SHARED = _fields.word()  # ... and what the CPUs share (timing.layout)
+IPI_TIME = _fields.word()  # cycles that an interrupt takes from one CPU to another
+SETTLE = _fields.word()  # void (*)(cpu record, 0): a turn has ended; 0: nothing is to be done
+SAMPLE = _fields.word()  # void (*)(cpu record, address of a block): something is to be sampled
 WORDS = _fields.count
 
 HOST_CALL_COUNT = 64

@@ -54,13 +54,17 @@ BLOCK_CYCLES = _fields.word()  # Python's answer: what it costs
 BLOCK_INSTRUCTIONS = _fields.word()  # and how many instructions it has
 STRING = _fields.word()  # virtual address of the string instruction that was repeated last
 STRING_BEGUN = _fields.word()  # INSTRUCTIONS then
+TIMING = _fields.word()  # the CPU's record of a timing model with state; 0: the board has none
+TRAP_TIME = _fields.word()  # twelfths of a cycle that such a model gives a trap
+BLOCK_HOOK = _fields.word()  # what translated blocks call, as `translator` says
+BLOCK_SUMMARY = _fields.word()  # beside BLOCK_CYCLES
 CYCLE_COUNTER = _fields.word()  # address of a register that follows CYCLES; 0: there is none
 TRANSLATOR = _fields.word()  # the architecture's translator record
 TRANSLATED = _fields.word()  # offset from here of the record of the block whose translation begins; 0: it has begun
 HOOK_ARGUMENTS = _fields.words(HOOK_ARGUMENT_COUNT)  # of the call that is being emitted
 FIRST_TB = _fields.word()  # the first TranslationBlock in the buffer
 BLOCKS_USED = _fields.word()
-BLOCKS = _fields.words(2 * BLOCK_COUNT)  # a block_record for each block in the buffer
+BLOCKS = _fields.words(4 * BLOCK_COUNT)  # a block_record for each block in the buffer
 WORDS = _fields.count
 
 # STATUS

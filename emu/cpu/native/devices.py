@@ -36,14 +36,15 @@ def nmi_timer_set(cpu, number):
 
 @cfunc(_HANDLER)
 def send_ipi(cpu, number):
-    """send_ipi(cpu, vector): raises the vector on that CPU at the sender's time. The sender's turn ends."""
+    """send_ipi(cpu, vector): raises the vector on that CPU at the sender's time, or when it has come there. The sender's turn ends."""
     board = load_u64(cpu + cpu_record.BOARD)
     index, vector = load_u64(cpu + FIRST_ARGUMENT), load_u64(cpu + SECOND_ARGUMENT)
     known = load_u64(board + board_record.VECTOR_START) <= vector < load_u64(board + board_record.VECTOR_END)
     if index >= load_u64(board + board_record.CPU_COUNT) or not known:
         store_u64(cpu + cpu_record.RESULT, INVALID)
         return
-    raise_at(load_u64(load_u64(board + board_record.CPUS) + index * WORD), vector, load_u64(cpu + cpu_record.CYCLES))
+    time = load_u64(cpu + cpu_record.CYCLES) + load_u64(board + board_record.IPI_TIME)
+    raise_at(load_u64(load_u64(board + board_record.CPUS) + index * WORD), vector, time)
     end_turn(cpu)
     store_u64(cpu + cpu_record.RESULT, ZERO)
 

@@ -2,7 +2,8 @@
 """Changes what Unicorn's translator emits. It calls these functions instead of its own (`library_imports`).
 
 * A block begins with its own accounting: it adds its cost to the CPU's counters, and calls the block hook only if the
-  clock then is at the deadline or past it. Unicorn would call the hook for every block.
+  clock then is at the deadline or past it. Unicorn would call the hook for every block. With a timing model that has
+  state every block calls the hook, which charges it.
 * Unicorn asks whether to stop after each access to memory. Here only the block hook stops a CPU, and does so itself.
 * A block that ends with a jump to an address in a register finds the next block without leaving translated code.
 * The block hook executes some instructions. Unicorn's own hooks for them search for the program counter first, which
@@ -80,8 +81,7 @@ def build(arch: str, layout: CpuStructures, before_call: Any = nothing, before_o
         store_u64(arguments + WORD, constant(ctx, load_u64(cpu + cpu_record.BLOCK)))
         store_u64(arguments + WORD + WORD, ctx + constant_i32(ctx, why))
         store_u64(arguments + WORD + WORD + WORD, constant(ctx, cpu))
-        hook = load_u64(load_u64(cpu + cpu_record.TRANSLATOR) + translator_record.HOOK)
-        call(ctx, hook, ZERO, cpu_record.HOOK_ARGUMENT_COUNT, arguments)
+        call(ctx, load_u64(cpu + cpu_record.BLOCK_HOOK), ZERO, cpu_record.HOOK_ARGUMENT_COUNT, arguments)
 
     @njit
     def dispatched(cpu):
@@ -96,7 +96,7 @@ def build(arch: str, layout: CpuStructures, before_call: Any = nothing, before_o
         store_u64(cpu + cpu_record.TRANSLATED, ZERO)
         if offset == ZERO:
             return
-        if watched or dispatched(cpu):
+        if watched or load_u64(cpu + cpu_record.TIMING) != ZERO or dispatched(cpu):
             call_hook(cpu, ctx, np.uint32(offset) | BLOCK)
             return
         record = constant(ctx, cpu)
@@ -131,6 +131,7 @@ def build(arch: str, layout: CpuStructures, before_call: Any = nothing, before_o
         store_u64(cpu + cpu_record.BLOCKS_USED, min(used + ONE, LAST_BLOCK))
         offset = cpu_record.BLOCKS + used * BLOCK_SIZE
         store_u64(cpu + offset + block_record.CYCLES, block_record.UNKNOWN)
+        store_u64(cpu + offset + block_record.SUMMARY, ZERO)
         store_u64(cpu + cpu_record.TRANSLATED, offset)
         store_u64(cpu + cpu_record.BLOCK, load_u64(tb + TB_PC))
         translate(state, tb, most)
@@ -144,7 +145,7 @@ def build(arch: str, layout: CpuStructures, before_call: Any = nothing, before_o
             ours = load_u64(cpu + cpu_record.TRANSLATOR)
             if function == load_u64(ours + translator_record.EXIT_CHECK):
                 return
-            if function == load_u64(ours + translator_record.HOOK):
+            if function == load_u64(cpu + cpu_record.BLOCK_HOOK):
                 begin_block(cpu, ctx, False)
                 return
             if function == load_u64(ours + translator_record.HOOKS):

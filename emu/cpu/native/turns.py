@@ -9,7 +9,7 @@ from numba import types
 from emu.cpu.native import board_record, cpu_record, heap
 from emu.cpu.native.interrupts import after_smi, look_around, next_event
 from emu.native import external, njit
-from emu.native.pointers import load_u64, store_u64
+from emu.native.pointers import call_handler, load_u64, store_u64
 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
 
@@ -54,6 +54,10 @@ def begin_turn(board, cpu, now, others):
     end = now + load_u64(board + board_record.LONGEST_TURN)
     if others != cpu_record.NEVER:
         quantum = load_u64(board + board_record.QUANTUM)
+        pace = load_u64(board + board_record.PACE)
+        if pace != ZERO:  # CPUs have just taken a line from each other: turns are short, and grow again
+            store_u64(board + board_record.PACE, pace + (pace >> ONE) if pace < quantum else ZERO)
+            quantum = min(quantum, pace)
         end = min(end, others + quantum - _random(board) % (quantum // np.uint64(4) + ONE))
     store_u64(cpu + cpu_record.TURN_END, max(end, now + ONE))
     look_around(cpu)
@@ -72,6 +76,9 @@ def enter(cpu):
     store_u64(heap.CONTROL, load_u64(load_u64(cpu + cpu_record.BOARD) + board_record.HEAP))
     error = _emu_start(load_u64(cpu + cpu_record.UC), load_u64(load_u64(cpu + cpu_record.LOCATION)), ZERO, ZERO, ZERO)
     store_u64(heap.CONTROL, ZERO)
+    settle = load_u64(load_u64(cpu + cpu_record.BOARD) + board_record.SETTLE)
+    if settle != ZERO:
+        call_handler(settle, cpu, ZERO)
     return error
 
 

@@ -6,7 +6,22 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple, Protocol
 
-__all__ = ["NO_REGISTER", "Access", "BlockCost", "BlockSummary", "Ending", "Output", "TimingModel"]
+STATIC, PIPELINE, CACHES = TIMING_MODELS = ("static", "pipeline", "caches")
+
+__all__ = [
+    "CACHES", "NO_REGISTER", "PIPELINE", "STATIC", "TIMING_MODELS", "Access", "BlockCost", "BlockSummary", "Ending", "Output",
+    "TimingModel", "TimingNames",
+]  # fmt: skip
+
+
+class TimingNames(NamedTuple):
+    """Names of a timing model, and of the CPU model that it follows; "": it follows none."""
+
+    timing: str
+    cpu_model: str
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, self))
 
 
 class BlockCost(NamedTuple):
@@ -47,6 +62,7 @@ class Access(NamedTuple):
     size: int  # bytes
     write: bool
     segment: int = 0  # 1: FS, 2: GS
+    locked: bool = False  # who needs what it gives waits until it is done, even if it is a store
 
 
 class Output(NamedTuple):

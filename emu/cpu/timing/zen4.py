@@ -129,3 +129,4 @@ ZEN4 = Core(
         walk=24,
     ),
 )
+CORE = ZEN4

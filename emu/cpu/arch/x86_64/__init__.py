@@ -5,16 +5,19 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Mapping
-from typing import ClassVar, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import capstone
 import unicorn
 
 from emu.cpu.arch import RESET_PAGE, CpuArch
 from emu.cpu.arch.x86_64 import mmu, repairs, state, strings, time
-from emu.cpu.timing import TimingModel
+from emu.cpu.timing import BlockSummary, TimingModel
 from emu.cpu.timing.static import StaticModel
+
+if TYPE_CHECKING:
+    from emu.cpu.timing.core import Core
 
 __all__ = ["ARCH"]
 
@@ -60,6 +63,15 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
 
     def timing(self) -> TimingModel:
         return self._timing
+
+    @property
+    def cpu_models(self) -> Sequence[str]:
+        return ("zen3", "zen4")
+
+    def summarise(self, core: Core) -> Callable[[bytes, int], BlockSummary]:
+        from emu.cpu.timing.summarise import Summariser  # loaded when it is needed
+
+        return Summariser(core, self.timing()).summarise
 
     def repeated(self, instruction: bytes) -> int:
         return strings.describe(instruction)

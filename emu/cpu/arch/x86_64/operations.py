@@ -85,7 +85,7 @@ class Place(NamedTuple):
     """An address in memory: base + scaled * scale + displacement, and the size in bytes of what is accessed there."""
 
     base: int  # a general register or ABSOLUTE
-    index: int
+    scaled: int  # ... or the index register
     scale: int
     displacement: int  # of one relative to `rip`, absolute
     size: int

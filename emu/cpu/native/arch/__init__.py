@@ -8,9 +8,33 @@ become constants of the machine code.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-__all__ = ["NativeCpu"]
+if TYPE_CHECKING:
+    from emu.cpu.native.timing.layout import Layout
+    from emu.cpu.timing.core import Core
+
+__all__ = ["NativeCpu", "TimedHooks", "Timing"]
+
+
+class TimedHooks(NamedTuple):
+    """Addresses of what a timing model with state has called."""
+
+    block_hook: int
+    """As NativeCpu.block_hook, but it runs before every block."""
+
+    settle: int
+    """void (*)(cpu, 0): the CPU's turn has ended."""
+
+    written: int
+    """void (*)(board, u64 first, u64 last): somebody who is no CPU has written these lines of RAM."""
+
+
+class Timing(Protocol):
+    """Compiles hooks for a core, when a board wants them."""
+
+    def __call__(self, core: Core, layout: Layout, with_data: bool) -> TimedHooks:
+        """`with_data`: data have caches and TLBs."""
 
 
 class NativeCpu(NamedTuple):
@@ -41,3 +65,6 @@ class NativeCpu(NamedTuple):
 
     irqs_off: Any
     """irqs_off(env) -> bool, compiled: whether interrupts are off, all but NMIs."""
+
+    timed: Timing | None = None
+    """None: the architecture has no timing models with state."""

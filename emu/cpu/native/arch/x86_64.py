@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import types
@@ -11,10 +12,15 @@ from unicorn import x86_const as x86
 
 from emu.cpu.arch.x86_64.state import CS, SS, Layout, SegmentCache, register
 from emu.cpu.native import block_begin, block_record, callouts, cpu_record, tcg, translator
-from emu.cpu.native.arch import NativeCpu, x86_64_strings
+from emu.cpu.native.arch import NativeCpu, TimedHooks, x86_64_strings
 from emu.cpu.native.interrupts import take_highest
+from emu.cpu.native.timing import record
 from emu.native import cfunc, external, njit
 from emu.native.pointers import load_u32, load_u64, store_u32, store_u64
+
+if TYPE_CHECKING:
+    from emu.cpu.native.timing.layout import Layout as TimingLayout
+    from emu.cpu.timing.core import Core
 
 _void_pointer = types.uint64
 _do_interrupt = external("x86_cpu_do_interrupt_x86_64", types.void(_void_pointer))
@@ -115,6 +121,10 @@ def build(layout: Layout) -> NativeCpu:
             return False
         return load_u32(env + hflags2) & NMI_MASKED == 0 and load_u32(env + hflags) & SHADOW == 0
 
+    @njit
+    def trap(cpu):
+        record.trap(load_u64(cpu + cpu_record.TIMING), load_u64(cpu + cpu_record.TRAP_TIME))
+
     @cfunc(types.boolean(types.uint64, types.int32))
     def stop_interrupt(uc, vector):
         """The trap unit: delivers exceptions and interrupts through the guest's IDT with QEMU's own code."""
@@ -124,14 +134,17 @@ def build(layout: Layout) -> NativeCpu:
         if vector < 0:
             if takes_nmi(cpu, env):
                 store_u64(cpu + cpu_record.NMI, ZERO)
+                trap(cpu)
                 store_u32(env + hflags2, load_u32(env + hflags2) | NMI_MASKED)
                 store_u64(cpu + cpu_record.TAKEN, load_u64(cpu + cpu_record.TAKEN) + ONE)
                 _do_hardware_interrupt(env, NMI_VECTOR, np.int32(1))
             elif takes_interrupt(cpu, env):
+                trap(cpu)
                 store_u64(cpu + cpu_record.TAKEN, load_u64(cpu + cpu_record.TAKEN) + ONE)
                 _do_hardware_interrupt(env, np.int32(take_highest(cpu)), np.int32(1))
             return False
         if vector < cpu_record.VECTORS:
+            trap(cpu)
             _do_interrupt(state)
             store_u32(state + exception_index, np.uint32(0xFFFF_FFFF))
         elif vector == EXCP_HLT:
@@ -197,6 +210,11 @@ def build(layout: Layout) -> NativeCpu:
             block_record.charge(cpu, block)
         callouts.call_function_at(cpu, load_u64(cpu + cpu_record.BOARD), address)
 
+    def timed(core: Core, at: TimingLayout, with_data: bool) -> TimedHooks:
+        from emu.cpu.native.arch import x86_64_timed  # compiled when it is needed
+
+        return x86_64_timed.build(layout, begin, execute, execute_string, core, at, with_data)
+
     @njit
     def check_port(env):
         """IOPL is 0: ports are the kernel's. Unicorn leaves the check out (SDM volume 1, 19.5.1)."""
@@ -235,4 +253,5 @@ def build(layout: Layout) -> NativeCpu:
         noticed=[f"helper_{name}_x86_64" for name in EXCEPTION_USERS],
         cycle_counter=None,
         irqs_off=irqs_off,
+        timed=timed,
     )

@@ -13,7 +13,7 @@ from emu.cpu.native.timing import record
 from emu.native.record import Fields
 
 _header = Fields()
-HEAD = _header.word()  # ending | flags << 8 | slots << 16 | serialising cycles << 32
+HEAD = _header.word()  # ending | slots << 8 | flags << 24 | serialising cycles << 32
 DISPATCH = _header.word()  # twelfths of a cycle
 ACCESSES = _header.word()  # how many at entry | at exit << 16 | unknown ones << 32
 OUTPUTS = _header.word()  # how many | offset in bytes << 32
@@ -22,11 +22,16 @@ NEXT = _header.word()  # ... and where it led
 HEADER = _header.count
 
 ENDING_MASK = np.uint64(0xFF)
-FLUSHES_TLB, STATIC = np.uint64(1 << 8), np.uint64(1 << 9)
-SLOTS_SHIFT, SLOTS_MASK, SERIALISING_SHIFT = np.uint64(16), np.uint64(0xFFFF), np.uint64(32)
+SLOTS_SHIFT, SLOTS_MASK = np.uint64(8), np.uint64(0xFFFF)
+FLAGS_SHIFT, SERIALISING_SHIFT = np.uint64(24), np.uint64(32)
+FLUSHES_TLB, STATIC = np.uint64(1 << 24), np.uint64(1 << 25)
 
-# An access is two words: base | index << 8 | shift << 16 | write << 24 | segment << 25 | size << 32, and the displacement.
-INDEX_SHIFT, SHIFT_SHIFT, WRITE_SHIFT, SEGMENT_SHIFT, SIZE_SHIFT = (np.uint64(n) for n in (8, 16, 24, 25, 32))
+FIRST_ACCESS = np.uint64(HEADER * 8)
+EXIT_SHIFT, UNKNOWN_SHIFT = np.uint64(16), np.uint64(32)  # in ACCESSES
+# An access is two words: the displacement, and before it
+# base | index << 8 | shift << 16 | write << 24 | segment << 25 | locked << 27 | size << 32.
+INDEX_SHIFT, SHIFT_SHIFT, WRITE_SHIFT, SEGMENT_SHIFT, LOCKED_SHIFT, SIZE_SHIFT = (np.uint64(n) for n in (8, 16, 24, 25, 27, 32))
+SEGMENT_MASK = np.uint64(3)
 # An output is a word: register | inputs << 8 | loads << 15 | base << 16; then a word for each input: register | latency << 8.
 INPUTS_SHIFT, INPUTS_MASK, LOADS, BASE_SHIFT = np.uint64(8), np.uint64(0x7F), np.uint64(1 << 15), np.uint64(16)
 LATENCY_SHIFT = np.uint64(8)

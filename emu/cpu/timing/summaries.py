@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""All summaries of blocks that a process knows for one CPU model, where native code finds them; and on disk.
+
+A table on disk is named by what it depends on: the sources that make summaries, the CPU model, and the image whose blocks it
+holds. One that is damaged is as good as none: its summaries are made again.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import uuid
+import zipfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+
+from emu.cpu.far_memory import far_memory
+from emu.cpu.native.timing import summary_record
+from emu.cpu.timing import BlockSummary
+from emu.cpu.timing.summary_words import words_of
+from emu.native.cache import cache_directory, fingerprint
+from emu.native.record import Record
+
+__all__ = ["Summaries"]
+
+_ROOM = 1 << 30  # bytes of addresses
+_FIRST = 8  # words: an offset of 0 is none
+_MOST_BLOCKS = 1 << 16  # in a file
+
+
+class Summaries:
+    """Makes each summary once. Boards share them, because they say what is always true of a block.
+
+    Args:
+        summarise: summarise(code, address) -> the summary of a block at a virtual address.
+        name: of the CPU model.
+        sources: the modules on which the summaries depend, by their names.
+
+    Attributes:
+        tables: the record that native code reads (`summary_record`), with all that is known of the core's states.
+        made: how many were made in this process.
+    """
+
+    def __init__(self, summarise: Callable[[bytes, int], BlockSummary], name: str, sources: Sequence[str]) -> None:
+        self._summarise = summarise
+        self._name = "-".join(["summaries", name, *(fingerprint(sys.modules[source].__file__ or "") for source in sources)])
+        self._words = np.frombuffer(far_memory(_ROOM), np.uint64)
+        self._used = _FIRST
+        self._known: dict[tuple[int, bytes], int] = {}
+        self._saved = 0  # how many of them the file has that was read or written last
+        self.made = 0
+        self.tables = Record(summary_record.TABLE_WORDS)
+        self.tables.set(summary_record.SUMMARIES, self._words.ctypes.data)
+
+    def offset(self, code: bytes, address: int) -> int:
+        """Where the summary is of a block at a virtual address, in bytes."""
+        known = self._known.get((address, code))
+        if known is None:
+            self.made += 1
+            known = self._known[address, code] = self._append(np.array(words_of(self._summarise(code, address)), np.uint64))
+        return known
+
+    def static(self, offset: int) -> bool:
+        """Whether the block with a summary at `offset` could not be decoded, and is charged as by the static model."""
+        return bool(int(self._words[offset // 8]) & int(summary_record.STATIC))
+
+    def _append(self, words: np.ndarray) -> int:
+        offset = self._used
+        if offset + len(words) > len(self._words):
+            raise MemoryError("too many blocks of code for the timing model")
+        self._words[offset : offset + len(words)] = words
+        self._used = -(-(offset + len(words)) // _FIRST) * _FIRST  # each begins a line of the host's caches
+        return offset * 8
+
+    # On disk
+
+    def _path(self, image: str) -> Path | None:
+        root = cache_directory()
+        return None if root is None else root / self._name / f"{image}.npz"
+
+    def load(self, image: str) -> None:
+        """Reads the table of an image. `image`: a name for its content."""
+        path = self._path(image)
+        if path is None:
+            return
+        with suppress(OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
+                read = {name: file[name] for name in ("addresses", "sizes", "code", "offsets", "words")}
+            self._add(**read)
+            self._saved = len(self._known)
+
+    def _add(
+        self, addresses: np.ndarray, sizes: np.ndarray, code: np.ndarray, offsets: np.ndarray, words: np.ndarray
+    ) -> None:
+        """Adds what a file holds.
+
+        Raises:
+            ValueError: it does not fit together.
+        """
+        count = len(addresses)
+        if not (len(sizes) == len(offsets) == count and sizes.sum() == len(code) and words.dtype == np.uint64):
+            raise ValueError("a table of summaries that does not fit together")
+        if count and int(offsets.max()) >= len(words) * 8:
+            raise ValueError("a table of summaries that is too short")
+        base = self._append(words)
+        data = code.tobytes()
+        ends = np.cumsum(sizes).tolist()
+        begin = 0
+        for address, end, offset in zip(addresses.tolist(), ends, offsets.tolist(), strict=True):
+            self._known.setdefault((address, data[begin:end]), base + offset)
+            begin = end
+
+    def save(self, image: str) -> None:
+        """Writes the table of an image, if there is more than it holds. Another process finds a whole file or none."""
+        path = self._path(image)
+        if path is None or len(self._known) == self._saved:
+            return
+        known = list(self._known.items())[:_MOST_BLOCKS]
+        content = io.BytesIO()
+        np.savez(
+            content,
+            addresses=np.array([address for (address, _), _ in known], np.uint64),
+            sizes=np.array([len(code) for (_, code), _ in known], np.uint32),
+            code=np.frombuffer(b"".join(code for (_, code), _ in known), np.uint8),
+            offsets=np.array([offset for _, offset in known], np.uint64),
+            words=self._without_transitions(),
+        )
+        unfinished = path.with_suffix(f".{uuid.uuid4().hex[:16]}")
+        with suppress(OSError):  # a folder that cannot be written has been warned of
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                unfinished.write_bytes(content.getvalue())
+                unfinished.replace(path)
+            finally:
+                unfinished.unlink(missing_ok=True)
+            self._saved = len(self._known)
+
+    def _without_transitions(self) -> np.ndarray:
+        """The summaries' words, without what they remember of states, which have other numbers in each process."""
+        words = self._words[: self._used].copy()
+        for offset in self._known.values():
+            header = offset // 8
+            for field in (summary_record.TRANSITION, summary_record.NEXT):
+                words[header + int(field) // 8] = 0
+        return words

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Summaries of blocks as the words that native code reads (`emu.cpu.native.timing.summary_record`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from emu.cpu.native.timing import summary_record as at
+from emu.cpu.timing import Access, BlockSummary
+
+__all__ = ["words_of"]
+
+_MASK = 0xFFFF_FFFF_FFFF_FFFF
+_MOST_ACCESSES, _MOST_CYCLES = 0xFFFF, 0xFFFF_FFFF
+
+
+def words_of(summary: BlockSummary) -> list[int]:
+    """The words of a summary: its header, its accesses, its outputs."""
+    entry, exit_ = summary.at_entry[:_MOST_ACCESSES], summary.at_exit[:_MOST_ACCESSES]
+    accesses = [word for access in (*entry, *exit_) for word in _access(access)]
+    outputs = list(_outputs(summary))
+    flags = (int(at.FLUSHES_TLB) if summary.flushes_tlb else 0) | (int(at.STATIC) if summary.static else 0)
+    header = [
+        int(summary.ending)
+        | min(summary.slots, int(at.SLOTS_MASK)) << int(at.SLOTS_SHIFT)
+        | flags
+        | min(summary.serialising, _MOST_CYCLES) << int(at.SERIALISING_SHIFT),
+        summary.dispatch,
+        len(entry) | len(exit_) << int(at.EXIT_SHIFT) | summary.unknown << int(at.UNKNOWN_SHIFT),
+        len(summary.outputs) | (at.HEADER + len(accesses)) * 8 << 32,
+    ]
+    return header + [0] * (at.HEADER - len(header)) + accesses + outputs
+
+
+def _access(access: Access) -> tuple[int, int]:
+    how = (
+        access.base
+        | access.scaled << int(at.INDEX_SHIFT)
+        | access.shift << int(at.SHIFT_SHIFT)
+        | int(access.write) << int(at.WRITE_SHIFT)
+        | access.segment << int(at.SEGMENT_SHIFT)
+        | int(access.locked) << int(at.LOCKED_SHIFT)
+        | access.size << int(at.SIZE_SHIFT)
+    )
+    return how, access.displacement & _MASK
+
+
+def _outputs(summary: BlockSummary) -> Iterator[int]:
+    for output in summary.outputs:
+        loads = int(at.LOADS) if output.loads else 0
+        yield output.register | len(output.inputs) << int(at.INPUTS_SHIFT) | loads | output.base << int(at.BASE_SHIFT)
+        for register, latency in output.inputs:
+            yield register | latency << int(at.LATENCY_SHIFT)
