@@ -255,7 +255,9 @@ def _accesses(code: Sequence[Instruction]) -> tuple[tuple[Access, ...], tuple[Ac
                 if base is not None and index is not None:
                     displacement = place.displacement + base[1] + index[1] * place.scale
                     shift = place.scale.bit_length() - 1
-                    found.append(Access(base[0], index[0], shift, displacement, place.size, writes, place.segment))
+                    found.append(
+                        Access(base[0], index[0], shift, displacement, place.size, writes, place.segment, instruction.locked)
+                    )
                     break
             else:
                 unknown += 1
