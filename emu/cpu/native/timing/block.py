@@ -160,6 +160,9 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
                 if at_exit != ZERO:
                     place = before + summary_record.FIRST_ACCESS + (counts & LOW16) * ACCESS_SIZE
                     late = accesses(cpu, timing, board, place, at_exit) * TWELVE
+        profile = load_u64(board + board_record.PROFILE)
+        if unlikely(profile != ZERO):
+            call_handler(profile, cpu, address)
         size = load_u64(block + block_record.SIZE) & np.uint64(0xFFFF_FFFF)
         front = fetch(cpu, timing, board, address, load_u64(block + block_record.PLACE), size)
         if with_data:
