@@ -174,7 +174,12 @@ class Machine:
                 self.kernel.file_server.serve(f"share{number}", ServedTree(folder.root, read_only=not share.writable))
                 lines[share.mounting(f"share{number}")] = f"cannot mount {share.directory} at {share.mount_point}"
             opened.callback(self.kernel.file_server.close)
-            self.kernel.load((directory / "initramfs.cpio").read_bytes(), command_line, seed)
+            initramfs = (directory / "initramfs.cpio").read_bytes()
+            if board.timing is not None:
+                board.timing.undecoded = self._undecoded
+                board.timing.load(kernel_image.digest)
+                opened.callback(board.timing.save, kernel_image.digest)
+            self.kernel.load(initramfs, command_line, seed)
             tracing = ftrace_arch.load(arch)
             trace_globals = TraceGlobals(self.kernel, tracing, warn, seed)
             self.ftrace = Ftrace(self.kernel, tracing, trace_globals, warn)
@@ -194,6 +199,8 @@ class Machine:
             self._boot_options.obey(command_line)
             with self.kernel.limits.during(boot_limit, boot_host_limit, ", and the guest has not booted"):
                 self._boot(seed % 1_000_000, booting)
+            if board.timing is not None:
+                board.timing.save(kernel_image.digest)
             for line, refusal in lines.items():
                 done = self.run(line, limit=boot_limit, host_limit=boot_host_limit)
                 if done.status:
@@ -612,6 +619,10 @@ class Machine:
         self._check_open()
         if not self.board.stands:
             raise RuntimeError("the machine is in the midst of a call: a checkpoint is taken or restored between two")
+
+    def _undecoded(self, address: int, code: bytes) -> None:
+        model = self.board.timing_model.cpu_model
+        self._warn(f"the block at {address:#x} ({code.hex(' ')}) is not known to {model}, and costs what the static model says")
 
     def _console(self, data: bytes) -> None:
         self._output += data

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import bisect
 import errno
+import hashlib
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -100,6 +101,7 @@ class Image:
         self.path = path
         with path.open("rb") as file:
             data = file.read(os.fstat(file.fileno()).st_size)  # a device has size 0, but may have no end
+        self.digest = hashlib.sha256(data).hexdigest()
         try:
             # A damaged image may name any offset and any size; a file in memory bounds them.
             elf = ELFFile(io.BytesIO(data))

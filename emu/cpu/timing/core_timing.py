@@ -67,6 +67,14 @@ class CoreTiming:
             self.undecoded(address, code)
         return offset
 
+    def load(self, image: str) -> None:
+        """Reads what is known of an image's blocks from disk. `image`: stands for its content."""
+        self._board.arch.summaries(self.core).load(image)
+
+    def save(self, image: str) -> None:
+        """Keeps what is known of an image's blocks on disk."""
+        self._board.arch.summaries(self.core).save(image)
+
     def written(self, address: int, size: int) -> None:
         """Somebody who is no CPU has written RAM: no CPU has these lines any longer."""
         if size:

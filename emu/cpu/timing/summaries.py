@@ -28,6 +28,7 @@ __all__ = ["Summaries"]
 
 _ROOM = 1 << 30  # bytes of addresses
 _FIRST = 8  # words: an offset of 0 is none
+_WORTH_WRITING = 32  # blocks: to make their summaries again takes as long as to write the file
 _MOST_BLOCKS = 1 << 16  # in a file
 
 
@@ -51,6 +52,7 @@ class Summaries:
         self._used = _FIRST
         self._known: dict[tuple[int, bytes], int] = {}
         self._saved = 0  # how many of them the file has that was read or written last
+        self._read: set[Path] = set()
         self.made = 0
         self.tables = Record(summary_record.TABLE_WORDS)
         self.tables.set(summary_record.SUMMARIES, self._words.ctypes.data)
@@ -84,8 +86,9 @@ class Summaries:
     def load(self, image: str) -> None:
         """Reads the table of an image. `image`: a name for its content."""
         path = self._path(image)
-        if path is None:
+        if path is None or path in self._read:
             return
+        self._read.add(path)
         with suppress(OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
             with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
                 read = {name: file[name] for name in ("addresses", "sizes", "code", "offsets", "words")}
@@ -116,7 +119,7 @@ class Summaries:
     def save(self, image: str) -> None:
         """Writes the table of an image, if there is more than it holds. Another process finds a whole file or none."""
         path = self._path(image)
-        if path is None or len(self._known) == self._saved:
+        if path is None or len(self._known) - self._saved < _WORTH_WRITING:
             return
         known = list(self._known.items())[:_MOST_BLOCKS]
         content = io.BytesIO()
