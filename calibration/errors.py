@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How far predictions are from what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+__all__ = ["Errors", "errors", "kendall_tau"]
+
+
+class Errors(NamedTuple):
+    """Of one way of predicting."""
+
+    count: int
+    mean: float  # of |predicted - measured| / measured
+    median: float
+    tau: float  # how well the order is predicted: 1 is perfectly, 0 not at all
+    bias: float  # of the sum: (predicted - measured) / measured
+
+
+def errors(predicted: Sequence[float], measured: Sequence[float]) -> Errors:
+    """The errors of predictions, beside measurements that are not 0.
+
+    >>> errors([1.0, 3.0], [1.0, 2.0])
+    Errors(count=2, mean=0.25, median=0.25, tau=1.0, bias=0.3333333333333333)
+    """
+    if not measured:
+        return Errors(0, *[float("nan")] * 4)
+    p, m = np.array(predicted, float), np.array(measured, float)
+    relative = np.abs(p - m) / m
+    bias = float(p.sum() / m.sum() - 1)
+    return Errors(len(m), float(relative.mean()), float(np.median(relative)), kendall_tau(predicted, measured), bias)
+
+
+def kendall_tau(a: Sequence[float], b: Sequence[float]) -> float:
+    """Kendall's tau-b: pairs in the same order less pairs in opposite order, over those that differ in each."""
+    x, y = np.array(a, float), np.array(b, float)
+    in_order = differ_x = differ_y = 0
+    for n in range(len(x) - 1):
+        dx, dy = np.sign(x[n + 1 :] - x[n]), np.sign(y[n + 1 :] - y[n])
+        in_order += int((dx * dy).sum())
+        differ_x += int(np.abs(dx).sum())
+        differ_y += int(np.abs(dy).sum())
+    return in_order / float(np.sqrt(differ_x) * np.sqrt(differ_y)) if differ_x and differ_y else float("nan")

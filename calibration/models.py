@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What emu's models say that code costs."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Sequence
+
+from calibration.blocks.bodies import disassembler
+from emu.cpu.arch.x86_64.time import CYCLES
+from emu.cpu.timing import BlockSummary
+from emu.cpu.timing.composition import Composition
+from emu.cpu.timing.core import Core
+from emu.cpu.timing.static import StaticModel
+from emu.cpu.timing.summarise import Summariser
+
+__all__ = ["Model", "core_named", "instructions", "static_cycles"]
+
+
+def core_named(name: str) -> Core:
+    """The CPU model of that name: `zen3` is ZEN3 of emu/cpu/timing/zen3.py.
+
+    Raises:
+        ModuleNotFoundError: there is none.
+    """
+    core = getattr(importlib.import_module(f"emu.cpu.timing.{name}"), name.upper())
+    assert isinstance(core, Core)
+    return core
+
+
+_STATIC = StaticModel(disassembler(), CYCLES)
+
+
+def static_cycles(code: bytes) -> float:
+    """By the static model."""
+    return _STATIC.block(code, 0).cycles
+
+
+def instructions(code: bytes) -> int:
+    """How many there are in `code`."""
+    return _STATIC.block(code, 0).instructions
+
+
+class Model:
+    """The model with summaries that are composed."""
+
+    def __init__(self, core: Core) -> None:
+        self.core = core
+        self._summariser = Summariser(core, _STATIC)
+        self._summary = functools.cache(self._summarise)
+
+    def _summarise(self, code: bytes) -> BlockSummary:
+        return self._summariser.summarise(code, 0)
+
+    def cycles(self, row: Sequence[bytes]) -> float:
+        """Of a row of blocks, if it is repeated."""
+        return Composition(self.core).cycles_of([self._summary(code) for code in row])
+
+    def known(self, code: bytes) -> bool:
+        """Whether the model has all of the block's instructions in its tables."""
+        return not self._summary(code).static

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Files of measurements: where they are, which halves there are, and on what machine they were made."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+__all__ = ["MEASUREMENTS", "cpu", "held_out", "load", "machine_name", "save"]
+
+MEASUREMENTS = Path(__file__).parent / "measurements"
+
+# Names of microarchitectures by vendor and family; models are ranges.
+_NAMES = [
+    ("AuthenticAMD", 25, (0x00, 0x0F), "zen3"), ("AuthenticAMD", 25, (0x10, 0x1F), "zen4"),
+    ("AuthenticAMD", 25, (0x20, 0x5F), "zen3"), ("AuthenticAMD", 25, (0x60, 0xAF), "zen4"),
+    ("AuthenticAMD", 26, (0x00, 0xFF), "zen5"), ("AuthenticAMD", 23, (0x00, 0x2F), "zen"),
+    ("AuthenticAMD", 23, (0x30, 0xFF), "zen2"), ("GenuineIntel", 6, (0x55, 0x55), "skylake-server"),
+    ("GenuineIntel", 6, (0x6A, 0x6A), "icelake-server"), ("GenuineIntel", 6, (0x8F, 0x8F), "sapphire-rapids"),
+]  # fmt: skip
+
+
+def held_out(data: bytes) -> bool:
+    """Whether a block, row or program, named by its bytes, is in the half that nobody looks at while tuning a model."""
+    return bool(hashlib.sha256(data).digest()[0] & 1)
+
+
+def cpu() -> dict[str, Any]:
+    """This machine's CPU."""
+    text = Path("/proc/cpuinfo").read_text()
+
+    def field(name: str) -> str:
+        found = re.search(rf"^{name}\s*:\s*(.*)$", text, re.MULTILINE)
+        return found[1] if found else ""
+
+    return {
+        "vendor": field("vendor_id"), "name": field("model name"), "family": int(field("cpu family")),
+        "model": int(field("model")), "stepping": int(field("stepping")), "cpus": text.count("processor\t"),
+        "virtual": "hypervisor" in field("flags").split(),
+    }  # fmt: skip
+
+
+def machine_name() -> str:
+    """What files of measurements of this machine are named by: its microarchitecture, if it is known."""
+    found = cpu()
+    for vendor, family, (first, last), name in _NAMES:
+        if (vendor, family) == (found["vendor"], found["family"]) and first <= found["model"] <= last:
+            return name
+    return f"family{found['family']}-model{found['model']}"
+
+
+def load(machine: str, kind: str) -> dict[str, Any]:
+    """What `save` has stored.
+
+    Raises:
+        FileNotFoundError: there are no such measurements.
+    """
+    loaded: dict[str, Any] = json.loads((MEASUREMENTS / f"{machine}-{kind}.json").read_text())
+    return loaded
+
+
+def save(machine: str, kind: str, header: Mapping[str, Any], entries: Iterable[Any]) -> Path:
+    """Writes measurements, an entry a line."""
+    head = json.dumps({"cpu": cpu(), "date": date.today().isoformat(), **header}, indent=1)[:-2]
+    lines = ",\n  ".join(json.dumps(entry) for entry in entries)
+    path = MEASUREMENTS / f"{machine}-{kind}.json"
+    path.write_text(f'{head},\n "entries": [\n  {lines}\n ]\n}}\n')
+    return path
