@@ -6,13 +6,17 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import tempfile
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shutil import which
 from typing import NamedTuple
 
-__all__ = ["Peer", "peers_for"]
+from calibration import stored
+from calibration.blocks.entries import blocks_of
+from calibration.blocks.rows import row_code, rows_of
+
+__all__ = ["Peer", "ask_peers", "peers_for"]
 
 _AT_ONCE = 100  # blocks
 _ITERATIONS = 100
@@ -66,48 +70,43 @@ def _mca(peer: Peer, blocks: Sequence[bytes]) -> dict[bytes, float] | None:
     }
 
 
-# OSACA has no interface for many blocks, and its start takes a second. So it is called as a library, one process for some.
+# OSACA's command takes one block, and a second for it. So it is used as a library: what `osaca.osaca.inspect` does.
 _OSACA = r"""
-import io, json, sys
-from osaca.osaca import create_parser, run
+import json, sys
+from osaca.osaca import get_asm_parser
+from osaca.semantics import ArchSemantics, KernelDG, MachineModel, reduce_to_section
+parser = get_asm_parser(sys.argv[1], "ATT")
+model = MachineModel(arch=sys.argv[1])
+semantics = ArchSemantics(parser, model)
 answers = {}
-for name in sys.argv[2:]:
-    arguments = create_parser().parse_args(["--arch", sys.argv[1], "--ignore-unknown", name])
-    output = io.StringIO()
+for name, text in json.load(sys.stdin).items():
     try:
-        run(arguments, output_file=output)
-        answers[name] = output.getvalue()
-    except BaseException as refused:
-        print(name, repr(refused), file=sys.stderr)
+        kernel = reduce_to_section(parser.parse_file(text), parser)
+        semantics.normalize_instruction_forms(kernel)
+        semantics.add_semantics(kernel)
+        semantics.assign_optimal_throughput(kernel)
+        semantics.assign_optimal_throughput(kernel)
+        carried = KernelDG(kernel, parser, model, semantics, 10, False).get_loopcarried_dependencies()
+    except Exception:
+        continue
+    ports = semantics.get_throughput_sum(kernel)
+    answers[name] = max([*ports, *(chain["latency"] for chain in carried.values())])
 json.dump(answers, sys.stdout)
 """
 
 
 def _osaca(peer: Peer, blocks: Sequence[bytes]) -> dict[bytes, float] | None:
-    disassembler = which("llvm-mc") or which("llvm-mc-19")
+    """The larger of the most loaded port and the longest dependency that goes round the loop."""
+    disassembler = which("llvm-mc-19") or which("llvm-mc")
     assert disassembler is not None
-    with tempfile.TemporaryDirectory() as directory:
-        paths = {}
-        for n, (code, part) in enumerate(zip(blocks, _disassembly(disassembler, blocks), strict=True)):
-            path = Path(directory) / f"{n}.s"
-            path.write_text(f"# OSACA-BEGIN\n{part}\n# OSACA-END\n")
-            paths[str(path)] = code
-        done = subprocess.run([peer.tool, "-c", _OSACA, peer.cpu, *paths], capture_output=True, text=True)
-        try:
-            answers = json.loads(done.stdout)
-        except ValueError:
-            return None
-    return {paths[name]: cycles for name, text in answers.items() if (cycles := _osaca_cycles(text)) is not None}
-
-
-def _osaca_cycles(text: str) -> float | None:
-    """The larger of the most loaded port and the longest dependency that goes round the loop: the line of sums."""
-    for line in reversed(text.splitlines()):
-        numbers = re.findall(r"\d+\.?\d*", line)
-        if len(numbers) > 5 and re.fullmatch(r"[\s\d.|]*", line):
-            *ports, _critical_path, carried = map(float, numbers)
-            return round(max(*ports, carried), 3)
-    return None
+    parts = _disassembly(disassembler, blocks)
+    texts = {code.hex(): f"# OSACA-BEGIN\n{part}\n# OSACA-END\n" for code, part in zip(blocks, parts, strict=True)}
+    done = subprocess.run([peer.tool, "-c", _OSACA, peer.cpu], input=json.dumps(texts), capture_output=True, text=True)
+    try:
+        answers = json.loads(done.stdout)
+    except ValueError:
+        return None
+    return {bytes.fromhex(name): round(cycles, 3) for name, cycles in answers.items()}
 
 
 def _version(*command: str) -> str:
@@ -132,3 +131,21 @@ def peers_for(machine: str, osaca_python: str | None = None) -> Iterator[Peer]:
     if osaca_python:
         version = _version(osaca_python, "-c", "from importlib.metadata import version; print(version('osaca'))")
         yield Peer(f"OSACA, {osaca_cpu}", osaca_python, osaca_cpu, version)
+
+
+def ask_peers(osaca_python: str | None = None) -> Path:
+    """Stores what tools say of the blocks, and of rows of blocks, that were measured on this machine."""
+    machine = stored.machine_name()
+    blocks = [block.code for block in blocks_of(machine)]
+    rows = [row_code(row.blocks) for row in rows_of(machine)]
+    columns, versions, failed = ["code"], {}, {}
+    answers = []
+    for peer in peers_for(machine, osaca_python):
+        print(peer.name, file=sys.stderr)
+        found = peer.predict(blocks + rows)
+        answers.append(found)
+        columns.append(peer.name)
+        versions[peer.name] = peer.version
+        failed[peer.name] = sum(code not in found for code in blocks + rows)
+    entries = [[code.hex(), *(found.get(code) for found in answers)] for code in dict.fromkeys(blocks + rows)]
+    return stored.save(machine, "peers", {"versions": versions, "failed": failed, "columns": columns}, entries)
