@@ -34,6 +34,7 @@ from emu.kernel import arch as kernel_arch
 from emu.kernel.commands import BadCommand, exit_status, shell_line
 from emu.kernel.console import Console
 from emu.kernel.console_input import ConsoleInput, Input, Terminal
+from emu.kernel.counting import Counting
 from emu.kernel.endings import GuestPanic, PoweredOff
 from emu.kernel.files.served_tree import ServedTree
 from emu.kernel.files.share import Share
@@ -46,6 +47,7 @@ from emu.kernel.userland import BadUserland, Userland
 
 if TYPE_CHECKING:
     from emu.ftrace.host_probes import Hit, HostProbe, HostProbes
+    from emu.kernel.profile import Profile
 
 __all__ = [
     "BadCommand", "BadImage", "BadProtocol", "BadUserland", "Checkpoint", "Completed", "GuestPanic", "Input", "LimitReached",
@@ -189,6 +191,7 @@ class Machine:
             tree = build_tree(self.trace_array)
             self.tracefs = TraceFS(tree, self.settle, self._check_open, self._changing)
             self._probes: HostProbes | None = None
+            self._profile: Profile | None = None
             self.cpus = tuple(GuestCpu(cpu, self.kernel, self._step, self._check_open) for cpu in self.board.cpus)
             for name, root in (("tracefs", tree), ("kprobes", build_kprobes_tree(self.ftrace, trace_globals))):
                 served = ServedTree(root, begun=self._updates, busy=lambda: self._unsettled, check=self._check_work)
@@ -377,6 +380,28 @@ class Machine:
                 return self.board.sleep_until_limit()
             finally:
                 self.board.unlimited()
+
+    def counting(self, *, functions: bool = False) -> Counting:
+        """Counts cycles, instructions and what else the timing model counts, while the body of `with` runs the machine.
+
+        >>> with m.counting() as counts:
+        ...     m.run("ls /bin")
+        >>> counts["cycles"], counts["branch-misses"], counts.of_cpu(0)["instructions"]
+
+        Args:
+            functions: also count by function: `counts.functions`.
+
+        Raises:
+            ValueError: functions cannot be counted, as the static timing model does not, or (by `with`) are being counted.
+        """
+        self._check_open()
+        if functions and self.board.timing is None:
+            raise ValueError("functions are counted by the timing models pipeline and caches, not by static")
+        if functions and self._profile is None:
+            from emu.kernel.profile import Profile
+
+            self._profile = Profile(self.kernel)
+        return Counting(self.board, self._profile if functions else None)
 
     def inject_nmi(self, cpu: int) -> None:
         """Makes an NMI pending on a CPU. The CPU takes it before the next block that begins while NMIs are not masked.

@@ -218,7 +218,7 @@ class Board:
         """Moves the clocks of halted CPUs forward to the limit. Returns whether anything can still happen."""
         for cpu in self.cpus:
             if cpu.halted:
-                cpu.record.set(cpu_record.CYCLES, max(cpu.cycles, self.limit))
+                cpu.wait_until(self.limit)
         return any(cpu.running and not (cpu.halted and cpu.next_event is None) for cpu in self.cpus)
 
     def unlimited(self) -> None:
@@ -280,7 +280,7 @@ class Board:
             now = int(turns.ready_at(np.uint64(cpu.record.address)))
             if now == cpu_record.NEVER:
                 return False
-            cpu.record.set(cpu_record.CYCLES, now)
+            cpu.wait_until(now)
             cpu.step()
             self._after_turn(0, on_host_call if cpu.record.get(cpu_record.REQUEST) else None)
             return True

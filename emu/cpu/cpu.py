@@ -72,6 +72,18 @@ class Cpu:
         return self.record.get(cpu_record.CYCLES)
 
     @property
+    def busy_cycles(self) -> int:
+        """For how many of these it was not halted."""
+        return self.cycles - self.record.get(cpu_record.SLEPT)
+
+    def wait_until(self, cycles: int) -> None:
+        """Moves its clock forward to that time."""
+        waits = max(cycles - self.cycles, 0)
+        if self.halted:
+            self.record.set(cpu_record.SLEPT, self.record.get(cpu_record.SLEPT) + waits)
+        self.record.set(cpu_record.CYCLES, self.cycles + waits)
+
+    @property
     def instructions(self) -> int:
         """Instructions begun so far."""
         return self.record.get(cpu_record.INSTRUCTIONS)

@@ -41,6 +41,7 @@ from emu.kernel.user_mappings import UserMappings
 
 if TYPE_CHECKING:
     from emu.ftrace.dynevent.kprobe_events import KprobeEvents
+    from emu.ftrace.hardware_events import HardwareEvents
     from emu.ftrace.hist.triggers import Histograms
     from emu.ftrace.native.trigger import TriggerHandlers
     from emu.ftrace.wakeups import Wakeups
@@ -103,8 +104,18 @@ class TraceGlobals:
         self.saved_tgids = SavedTgids(kernel.tasks, self.records)
         self.guest_array = GuestArray(kernel.memory)
         self.hwlat = HwlatDetector(kernel.memory, kernel.work)
+        self.hardware_events = self._hardware_events()
 
     # Modules that only few need are imported when they are.
+
+    def _hardware_events(self) -> HardwareEvents | None:
+        """The samples of the board's counters; None: it has none."""
+        board = self._kernel.board
+        if board.timing is None:
+            return None
+        from emu.ftrace.hardware_events import HardwareEvents
+
+        return HardwareEvents(board, board.timing, self.records, self.events)
 
     @cached_property
     def kprobe_events(self) -> KprobeEvents:

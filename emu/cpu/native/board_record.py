@@ -32,6 +32,7 @@ TIMING_SHARED = _fields.word()  # ... and what the CPUs share (timing.layout)
 IPI_TIME = _fields.word()  # cycles that an interrupt takes from one CPU to another
 SETTLE = _fields.word()  # void (*)(cpu record, 0): a turn has ended; 0: nothing is to be done
 PROFILE = _fields.word()  # void (*)(cpu record, address of a block that begins): what was counted so far is of those before
+PROFILE_RECORD = _fields.word()  # what that function works on (timing.profile)
 SAMPLE = _fields.word()  # void (*)(cpu record, address of a block): something is to be sampled
 WORDS = _fields.count
 

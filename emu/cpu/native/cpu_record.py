@@ -58,6 +58,7 @@ TIMING = _fields.word()  # the CPU's record of a timing model with state; 0: the
 TRAP_TIME = _fields.word()  # twelfths of a cycle that such a model gives a trap
 BLOCK_HOOK = _fields.word()  # what translated blocks call, as `translator` says
 BLOCK_SUMMARY = _fields.word()  # beside BLOCK_CYCLES
+SLEPT = _fields.word()  # how many of CYCLES it has been halted
 CYCLE_COUNTER = _fields.word()  # address of a register that follows CYCLES; 0: there is none
 TRANSLATOR = _fields.word()  # the architecture's translator record
 TRANSLATED = _fields.word()  # offset from here of the record of the block whose translation begins; 0: it has begun

@@ -48,6 +48,9 @@ def ready_at(cpu):
 @njit
 def begin_turn(board, cpu, now, others):
     """Prepares the turn of a CPU that can run at time `now`. `others`: when the first other CPU can run, or NEVER."""
+    if load_u64(cpu + cpu_record.STATUS) == cpu_record.HALTED:
+        slept = now - load_u64(cpu + cpu_record.CYCLES)
+        store_u64(cpu + cpu_record.SLEPT, load_u64(cpu + cpu_record.SLEPT) + slept)
     now = after_smi(cpu, now)
     store_u64(cpu + cpu_record.STATUS, cpu_record.RUNNING)
     store_u64(cpu + cpu_record.CYCLES, now)

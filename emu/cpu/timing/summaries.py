@@ -38,7 +38,7 @@ class Summaries:
     Args:
         summarise: summarise(code, address) -> the summary of a block at a virtual address.
         name: of the CPU model.
-        sources: the modules on which the summaries depend, by their names.
+        sources: the modules on which the summaries depend beside this one, by their names.
 
     Attributes:
         tables: the record that native code reads (`summary_record`), with all that is known of the core's states.
@@ -47,7 +47,7 @@ class Summaries:
 
     def __init__(self, summarise: Callable[[bytes, int], BlockSummary], name: str, sources: Sequence[str]) -> None:
         self._summarise = summarise
-        self._name = "-".join(["summaries", name, *(fingerprint(sys.modules[source].__file__ or "") for source in sources)])
+        self._name = "-".join(["summaries", name, *(fingerprint(sys.modules[source].__file__ or "") for source in (*sources, __name__))])
         self._words = np.frombuffer(far_memory(_ROOM), np.uint64)
         self._used = _FIRST
         self._known: dict[tuple[int, bytes], int] = {}

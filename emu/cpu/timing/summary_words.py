@@ -3,22 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from emu.cpu.native.timing import summary_record as at
 from emu.cpu.timing import Access, BlockSummary
 
 __all__ = ["words_of"]
 
+_LINE = 64  # bytes
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
 _MOST_ACCESSES, _MOST_CYCLES = 0xFFFF, 0xFFFF_FFFF
 
 
 def words_of(summary: BlockSummary) -> list[int]:
     """The words of a summary: its header, its accesses, its outputs."""
-    entry, exit_ = summary.at_entry[:_MOST_ACCESSES], summary.at_exit[:_MOST_ACCESSES]
+    entry, exit_ = _merged(summary.at_entry)[:_MOST_ACCESSES], _merged(summary.at_exit)[:_MOST_ACCESSES]
     accesses = [word for access in (*entry, *exit_) for word in _access(access)]
     outputs = list(_outputs(summary))
+    stores = sum(access.write for access in (*summary.at_entry, *summary.at_exit))
+    loads = len(summary.at_entry) + len(summary.at_exit) + summary.unknown - stores
     flags = (int(at.FLUSHES_TLB) if summary.flushes_tlb else 0) | (int(at.STATIC) if summary.static else 0)
     header = [
         int(summary.ending)
@@ -28,8 +31,24 @@ def words_of(summary: BlockSummary) -> list[int]:
         summary.dispatch,
         len(entry) | len(exit_) << int(at.EXIT_SHIFT) | summary.unknown << int(at.UNKNOWN_SHIFT),
         len(summary.outputs) | (at.HEADER + len(accesses)) * 8 << 32,
+        loads | stores << int(at.STORES_SHIFT),
     ]
     return header + [0] * (at.HEADER - len(header)) + accesses + outputs
+
+
+def _merged(accesses: Sequence[Access]) -> list[Access]:
+    """The accesses, but those that touch the same lines as one access: they are alike, and all within a line's size."""
+    merged: list[Access] = []
+    for access in accesses:
+        for n, other in enumerate(merged):
+            first = min(access.displacement, other.displacement)
+            end = max(access.displacement + access.size, other.displacement + other.size)
+            if access._replace(displacement=0, size=0) == other._replace(displacement=0, size=0) and end - first <= _LINE:
+                merged[n] = other._replace(displacement=first, size=end - first)
+                break
+        else:
+            merged.append(access)
+    return merged
 
 
 def _access(access: Access) -> tuple[int, int]:

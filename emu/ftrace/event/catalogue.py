@@ -239,6 +239,7 @@ class Catalogue(Mapping[int, EventCall]):
         kind: EventKind,
         source: EventSource,
         depth: int = 0,
+        at_once: bool = True,
     ) -> EventCall:
         """Adds an event whose entries native code makes. `record_address` then says what to give to `native.stages.put`.
 
@@ -250,6 +251,7 @@ class Catalogue(Mapping[int, EventCall]):
             kind: how it is printed.
             source: of its entries.
             depth: is added to the preemption depth that entries show.
+            at_once: whether it can happen from now on; if not, `use_made_events` must be called first.
 
         Raises:
             TraceError: EEXIST; ENODEV when no number is left.
@@ -261,8 +263,13 @@ class Catalogue(Mapping[int, EventCall]):
             raise TraceError(errno.ENODEV, f"no number is left for the event {system}:{name}")
         call = EventCall(system, name, number, fields, print_fmt, size, kind, source=source)
         self._put_native(call, _NativeEvent(call, depth=depth))
-        self._stages.set(stage_record.PUT, self._put_made())
+        if at_once:
+            self.use_made_events()
         return call
+
+    def use_made_events(self) -> None:
+        """Must be called before native code makes an event. What it needs is compiled."""
+        self._stages.set(stage_record.PUT, self._put_made())
 
     def drop(self, call: EventCall) -> None:
         """Removes an event that was defined. Afterwards the arrays must forget it, too."""

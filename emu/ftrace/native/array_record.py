@@ -41,6 +41,7 @@ PLACES = _fields.word()  # where .ftrace.tramp begins
 PLACES_SIZE = _fields.word()
 STANDS_FOR = _fields.word()  # address of a word for each of its places: the address of what is copied there; 0: nothing is
 TRACING_THRESH = _fields.word()  # nanoseconds; if not 0, each latency is kept that is as long, not only one that is longer
+HARDWARE = _fields.word()  # address of the hardware_record; 0: the board's timing model counts nothing
 STACK = _fields.word()  # address of STACK_LIMIT words, in which the addresses of a stack are put together
 
 # What the array records

@@ -30,3 +30,4 @@ PLACE_EVENT = np.uint64(1)  # at trace_event_buffer_commit
 PLACE_FUNCTION = np.uint64(2)  # where a traced function calls the function tracer or function_graph
 PLACE_HOST_CALL = np.uint64(3)  # in the guest's hostcall()
 PLACE_REGISTERS = np.uint64(4)  # in the handler of a trap, which has SAVED the registers
+PLACE_BLOCK = np.uint64(5)  # where any block begins, at IP

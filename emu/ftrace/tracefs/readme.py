@@ -140,6 +140,11 @@ Events
       values: those of kprobes but $argN and symbols, all in the program's memory; @+OFFSET: what is there in the file
       (OFFSET): where the file has a counter of 16 bits of those who probe it
   uprobe_profile                how often each happened
+  hardware_events               with --timing pipeline or caches: what hardware:sample samples, NAME PERIOD in each line
+      L1-dcache-load-misses:1000   branch-misses 500   !branch-misses   -:branch-misses: each 1000th, each 500th, no longer
+      '>' begins anew, '>>' adds. Samples are taken while hardware:sample is enabled, or has a trigger; ip: the block's
+      beginning, period: how many events the sample stands for. The names are those of `emu stat`, of what it calls misses
+      hist:keys=ip.sym,event:vals=period   in events/hardware/sample/trigger: the functions that miss
   events/header_page            what a page of the buffer begins with; header_event: what an entry begins with
 
 What is recorded

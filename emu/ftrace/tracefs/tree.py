@@ -91,6 +91,7 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
         "set_graph_function": FilterFile(lambda: tr.ops.graph_function, tr.set_graph_function, _ALL_ENABLED),
         "set_graph_notrace": FilterFile(lambda: tr.ops.graph_notrace, tr.set_graph_notrace, _NONE_DISABLED),
         **_dynamic_events_files(tr),
+        **_hardware_events_files(trace_globals),
         **_stack_files(tr),
         **_profile_files(tr),
         "osnoise": osnoise_directory(trace_globals.osnoise, tr.recorder.cpus),
@@ -191,6 +192,15 @@ def _dynamic_events_files(tr: TraceArray) -> dict[str, Node]:
         "uprobe_profile": profile("uprobe_events"),
         **{name: file(partial(events.kind, name)) for name in ("kprobe_events", "uprobe_events", "synthetic_events")},
     }
+
+
+def _hardware_events_files(trace_globals: TraceGlobals) -> dict[str, Node]:
+    """The file about samples, if the board's timing model counts."""
+    if trace_globals.hardware_events is None:
+        return {}
+    from emu.ftrace.tracefs.hardware_events_file import HardwareEventsFile
+
+    return {"hardware_events": HardwareEventsFile(trace_globals.hardware_events)}
 
 
 def _of_tasks(trace_globals: TraceGlobals, known: Iterable[tuple[int, object]]) -> str:

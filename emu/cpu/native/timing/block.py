@@ -30,6 +30,7 @@ NONE = np.uint64(NO_REGISTER)
 STORE_WAITS = np.uint64(3)  # shift: by how much less a store is waited for, as it waits in the store buffer
 
 SERIALISING, UNRESOLVED = record.counter("serialising"), record.counter("unresolved-accesses")
+LOADS, STORES = record.counter("L1-dcache-loads"), record.counter("L1-dcache-stores")
 STATIC_BLOCKS = record.counter("static-blocks")
 
 
@@ -170,6 +171,9 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
             at_entry = counts & LOW16
             if at_entry != ZERO:
                 data = accesses(cpu, timing, board, summary + summary_record.FIRST_ACCESS, at_entry) * TWELVE
+            accessed = load_u64(summary + summary_record.ACCESSED)
+            store_u64(timing + LOADS, load_u64(timing + LOADS) + (accessed & summary_record.LOADS_MASK))
+            store_u64(timing + STORES, load_u64(timing + STORES) + (accessed >> summary_record.STORES_SHIFT))
             unknown = counts >> summary_record.UNKNOWN_SHIFT
             if unknown != ZERO:
                 store_u64(timing + UNRESOLVED, load_u64(timing + UNRESOLVED) + unknown)

@@ -33,8 +33,7 @@ STREAM_MASK = np.uint64(STREAMS - 1)
 LINES_IN_PAGE = np.uint64(6)  # shift
 SHORTEST_PACE = np.uint64(48)  # cycles
 
-DATA_LOADS, DATA_LOAD_MISSES = record.counter("L1-dcache-loads"), record.counter("L1-dcache-load-misses")
-DATA_STORES, DATA_STORE_MISSES = record.counter("L1-dcache-stores"), record.counter("L1-dcache-store-misses")
+DATA_LOAD_MISSES, DATA_STORE_MISSES = record.counter("L1-dcache-load-misses"), record.counter("L1-dcache-store-misses")
 CODE_LOADS, CODE_MISSES = record.counter("L1-icache-loads"), record.counter("L1-icache-load-misses")
 PREFETCHES, L2_MISSES = record.counter("prefetches"), record.counter("l2-misses")
 LLC_LOADS, LLC_MISSES = record.counter("LLC-loads"), record.counter("LLC-load-misses")
@@ -292,15 +291,13 @@ def build(core: Caches, at: CacheFields, shared: SharedFields, coherent: bool) -
 
     @njit
     def access(cpu, timing, board, line, write):
-        if write:
-            record.tally(timing, DATA_STORES)
-        else:
-            record.tally(timing, DATA_LOADS)
         base = l1d_set(timing, line)
         if find(base, line, l1d_ways):
             if not write:
                 return ZERO
             entry = load_u64(base)
+            if entry & THREE == MODIFIED:
+                return ZERO
             if entry & THREE != SHARED:
                 store_u64(base, entry | MODIFIED)
                 return ZERO

@@ -17,6 +17,7 @@ HEAD = _header.word()  # ending | slots << 8 | flags << 24 | serialising cycles 
 DISPATCH = _header.word()  # twelfths of a cycle
 ACCESSES = _header.word()  # how many at entry | at exit << 16 | unknown ones << 32
 OUTPUTS = _header.word()  # how many | offset in bytes << 32
+ACCESSED = _header.word()  # how many loads | stores << 32
 TRANSITION = _header.word()  # the last transition at this block: its key, 0: none
 NEXT = _header.word()  # ... and where it led
 HEADER = _header.count
@@ -27,8 +28,9 @@ FLAGS_SHIFT, SERIALISING_SHIFT = np.uint64(24), np.uint64(32)
 FLUSHES_TLB, STATIC = np.uint64(1 << 24), np.uint64(1 << 25)
 
 FIRST_ACCESS = np.uint64(HEADER * 8)
+STORES_SHIFT, LOADS_MASK = np.uint64(32), np.uint64(0xFFFF_FFFF)  # in ACCESSED
 EXIT_SHIFT, UNKNOWN_SHIFT = np.uint64(16), np.uint64(32)  # in ACCESSES
-# An access is two words: the displacement, and before it
+# Accesses are of lines: those near each other are one. An access is two words: the displacement, and before it
 # base | index << 8 | shift << 16 | write << 24 | segment << 25 | locked << 27 | size << 32.
 INDEX_SHIFT, SHIFT_SHIFT, WRITE_SHIFT, SEGMENT_SHIFT, LOCKED_SHIFT, SIZE_SHIFT = (np.uint64(n) for n in (8, 16, 24, 25, 27, 32))
 SEGMENT_MASK = np.uint64(3)

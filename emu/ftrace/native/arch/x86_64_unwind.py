@@ -75,6 +75,13 @@ def build(guest: GuestLayout, context: Context, with_places: bool = False) -> An
         told = load_u64(array + array_record.EVENT_CONTEXT)
         if place == event_context.PLACE_REGISTERS:
             words, frame = ZERO, load_u64(told + event_context.SAVED) + INTERRUPTED
+        if place == event_context.PLACE_BLOCK:
+            address = load_u64(told + event_context.IP)
+            if not is_code(memory, address) or most == ZERO:
+                return count
+            put(out, count, address, sp)
+            count += ONE
+            words = without_frame(array, address)
         while count < most:
             begun = False  # whether the address may be one at which a function has no frame yet
             if trampoline != ZERO:  # the function that returned to it has taken its return address off the stack
