@@ -3,6 +3,7 @@
 
 * The core takes a block's instructions in as fast as dispatch and ports allow, in order.
 * What the block writes is there when all that it needs is, and its latency has passed: registers carry times.
+* Stores leave the store queue later than that. If too many wait there, nothing is dispatched.
 * A taken branch ends what is fetched in a cycle. One that was predicted wrongly is known when it has been executed.
 * A serialising instruction waits until all before it is done.
 * Nothing is dispatched before what came a whole window earlier has retired.
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from emu.cpu.native.timing.record import BRANCHED, REGISTERS, RETIRED, RING
+from emu.cpu.native.timing.record import BRANCHED, REGISTERS, RETIRED, RING, STORES
 from emu.cpu.timing import BlockSummary
 from emu.cpu.timing.core import Core
 
@@ -53,6 +54,7 @@ class Composition:
             at = max(at + core.taken_loss, self._start + core.taken_each)
             at += core.predictor.resteer if outcome == TURNED else 0
         at += front
+        at = max(at, self._ready[STORES] - core.store_room)
         if summary.serialising:
             at = max(at, retire) + summary.serialising * _CYCLE
         slow = retire > at + core.window * _CYCLE // core.width  # otherwise the window cannot be full

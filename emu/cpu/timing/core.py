@@ -80,14 +80,22 @@ class Core:
     name: str
     measured: bool  # whether calibration/ has measurements of it
     width: int  # dispatch slots a cycle: 2, 3, 4 or 6
+    line: int  # twelfths of a cycle that dispatch loses with each 64 bytes of code
     window: int  # dispatch slots in flight, at most 448
     load: int  # from an address to a general register
-    load_vector: int
+    load_complex: int  # more if the address has an index that is scaled, or three parts
+    load_vector: int  # from an address to a vector register
     forward: int  # from a store's data to a load of it
-    forward_stack: int  # ... if both are named alike: the stack pointer or another base, and the same displacement
+    forward_vector: int  # ... to a vector register
+    forward_failed: int  # ... if it is not all of what is loaded
+    renamed: frozenset[int]  # base registers whose places in memory are renamed: a load takes what was stored in no time
     load_ports: int  # bits
+    load_vector_ports: int
     store_ports: int
-    store_pair: bool  # whether two stores to neighbouring places leave the store queue together
+    store_block: int  # bytes, aligned: stores in a row into one block of that size leave the store queue two a cycle
+    store_room: int  # twelfths of a cycle of stores that may wait to leave the store queue
+    modify_store: int  # cycles until a word can be stored to again of which a part was stored ...
+    modify_runs: int  # ... if fewer groups of stores than that leave the store queue meanwhile
     moves_eliminated: bool
     nops_fused: bool  # with the instruction before
     fused_with_jump: frozenset[str]  # instructions that are one with a conditional jump behind them

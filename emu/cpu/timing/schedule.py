@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from emu.cpu.arch.x86_64.operations import Instruction
+from emu.cpu.arch.x86_64.operations import STACK_POINTER, Instruction
 from emu.cpu.timing.core import Core
 
-__all__ = ["dispatched", "issue_time"]
+__all__ = ["dispatched", "issue_time", "store_runs", "store_time"]
 
 _CYCLE = 12
-_NEIGHBOURS = 32  # bytes: stores no farther apart are taken to be in one line
+_LINE = 64  # bytes
 
 
 def dispatched(code: Sequence[Instruction], core: Core) -> list[int]:
@@ -21,7 +21,7 @@ def dispatched(code: Sequence[Instruction], core: Core) -> list[int]:
     slots = [instruction.slots for instruction in code]
     for n, (before, after) in enumerate(pairwise(code), 1):
         jumps = after.mnemonic.startswith("j") and after.mnemonic != "jmp"
-        if jumps and before.mnemonic in core.fused_with_jump and not before.stores:
+        if jumps and before.mnemonic in core.fused_with_jump and not before.stores and not before.loads:
             slots[n] = 0
     if core.nops_fused and slots:
         for n, instruction in enumerate(code):
@@ -30,36 +30,53 @@ def dispatched(code: Sequence[Instruction], core: Core) -> list[int]:
     return slots
 
 
-def issue_time(code: Sequence[Instruction], core: Core) -> int:
-    """The most that one of the core's resources is in use."""
-    slots = _CYCLE * sum(dispatched(code, core)) // core.width
-    return max(slots, _ports(code, core), _stores(code, core))
+def issue_time(code: Sequence[Instruction], slots: Sequence[int], core: Core) -> int:
+    """How long dispatch or the most loaded ports are in use."""
+    size = sum(instruction.size for instruction in code)
+    dispatch = round(_CYCLE * sum(slots) / core.width + core.line * size / _LINE)
+    return max(dispatch, _ports(code, core))
 
 
 def _ports(code: Sequence[Instruction], core: Core) -> int:
     """Of the most loaded set of ports: the micro-operations that can go nowhere else, over their number."""
     masks: Counter[int] = Counter()
     for instruction in code:
-        masks.update(instruction.ports)
-        masks[core.load_ports] += len(instruction.loads)
-        masks[core.store_ports] += len(instruction.stores)
-    unions = {mask for mask, count in masks.items() if count}
-    for mask in list(unions):
+        for mask in instruction.ports:
+            masks[mask] += _CYCLE
+        for place in instruction.loads:
+            masks[core.load_vector_ports if instruction.vector else core.load_ports] += 16 if place.segment else 12
+        if instruction.stores:
+            masks[core.store_ports] += 12 * len(instruction.stores)
+    unions = set(masks)
+    for mask in masks:
         unions |= {mask | other for other in unions}
-    loads = (_CYCLE * sum(n for mask, n in masks.items() if not mask & ~union) // union.bit_count() for union in unions)
+    loads = (sum(n for mask, n in masks.items() if not mask & ~union) // union.bit_count() for union in unions)
     return max(loads, default=0)
 
 
-def _stores(code: Sequence[Instruction], core: Core) -> int:
-    """Stores leave the store queue one a cycle; two together if they follow each other into one line."""
-    stores = [(place, instruction.stack) for instruction in code for place in instruction.stores]
-    time = n = 0
-    while n < len(stores):
-        pair = False
-        if core.store_pair and n + 1 < len(stores):
-            (first, stack), (second, next_stack) = stores[n : n + 2]
-            near = bool(stack) or abs(first.displacement - second.displacement) < _NEIGHBOURS
-            pair = first[:3] == second[:3] and bool(stack) == bool(next_stack) and near
-        time += _CYCLE + (1 if pair and stores[n][1] else 0)
-        n += 2 if pair else 1
-    return time if n > 1 else time * 5 // 8  # one alone also pairs with those of other blocks
+def store_time(code: Sequence[Instruction], core: Core) -> int:
+    """How long the store queue is in use: two stores leave it in a cycle, if both go to one aligned block of memory."""
+    runs = store_runs(code, core)
+    return max(_CYCLE * sum(runs) // 2, _CYCLE * len(runs) if len(runs) > 1 else 0)
+
+
+def store_runs(code: Sequence[Instruction], core: Core) -> list[int]:
+    """How many half cycles stores take that follow each other into one block of memory, if the code is repeated.
+
+    Base registers are taken to be aligned, and the stack pointer to be what it is most often.
+    """
+    runs: list[int] = []
+    blocks: list[tuple[int, ...]] = []
+    stack = 0
+    for instruction in code:
+        for place in instruction.stores:
+            displacement = place.displacement + (stack if place.base == STACK_POINTER else 0)
+            block = (place.base, place.scaled, place.scale, displacement // core.store_block)
+            if not blocks or blocks[-1] != block:
+                blocks.append(block)
+                runs.append(0)
+            runs[-1] += 2 if instruction.vector else 1
+        stack += instruction.stack
+    if len(runs) > 1 and blocks[0] == blocks[-1]:
+        runs[0] += runs.pop()
+    return runs

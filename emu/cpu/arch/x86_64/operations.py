@@ -3,82 +3,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import capstone
 from capstone import x86
 
+from emu.cpu.arch.x86_64.operation_classes import class_of
+from emu.cpu.arch.x86_64.register_names import FLAGS, NUMBERS, SIZES, STACK_POINTER, VECTORS
+from emu.cpu.timing import Ending
 from emu.cpu.timing.core import Core
 
-__all__ = ["ABSOLUTE", "FLAGS", "STACK_POINTER", "VECTORS", "Instruction", "Place", "describe"]
+__all__ = ["ABSOLUTE", "FLAGS", "STACK_POINTER", "VECTORS", "Instruction", "Operations", "Place"]
 
-STACK_POINTER, FLAGS, VECTORS = 4, 16, 17  # registers: 0 to 15 are general, from VECTORS on vector registers
 ABSOLUTE: Final = -1  # as a base or an index: there is none
 
-_GENERAL = ["rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", *(f"r{n}" for n in range(8, 16))]
-_PARTS = {
-    "rax": "eax ax al ah", "rcx": "ecx cx cl ch", "rdx": "edx dx dl dh", "rbx": "ebx bx bl bh",
-    "rsp": "esp sp spl", "rbp": "ebp bp bpl", "rsi": "esi si sil", "rdi": "edi di dil",
-    **{f"r{n}": f"r{n}d r{n}w r{n}b" for n in range(8, 16)},
-}  # fmt: skip
-
-
-def _register_names() -> tuple[dict[str, int], dict[str, int]]:
-    """The registers' numbers and their bytes, by capstone's names."""
-    numbers, sizes = {"rflags": FLAGS, "eflags": FLAGS}, {"rflags": 8, "eflags": 8}
-    for number, name in enumerate(_GENERAL):
-        for part, size in zip((name, *_PARTS[name].split()), (8, 4, 2, 1, 1), strict=False):
-            numbers[part], sizes[part] = number, size
-    for n in range(16):
-        for kind, size in (("x", 16), ("y", 32), ("z", 64)):
-            numbers[f"{kind}mm{n}"], sizes[f"{kind}mm{n}"] = VECTORS + n, size
-    return numbers, sizes
-
-
-_NUMBERS, _SIZES = _register_names()
-
-_CLASSES: Final = {
-    **dict.fromkeys(("mov", "movabs"), "move"),
-    **dict.fromkeys(
-        ["add", "sub", "and", "or", "xor", "cmp", "test", "inc", "dec", "neg", "not", "cdqe", "cqo", "cdq", "cwde", "movzx", "movsx", "movsxd", "andn", "cbw", "cwd", "clc", "stc", "cmc", "sahf", "lahf", "blsr", "blsi", "blsmsk"],
-        "alu",
-    ),
-    **dict.fromkeys(["shl", "shr", "sar", "sal", "rol", "ror", "shlx", "shrx", "sarx", "rorx"], "shift"),
-    **dict.fromkeys(("shld", "shrd"), "double_shift"),
-    **dict.fromkeys(("rcl", "rcr"), "rotate_carry"),
-    **dict.fromkeys(("adc", "sbb", "adcx", "adox"), "carry"),
-    **dict.fromkeys(("bts", "btr", "btc"), "bit_set"),
-    **dict.fromkeys(("bsf", "bsr"), "bit_scan"),
-    **dict.fromkeys(("popcnt", "lzcnt"), "count"),
-    **dict.fromkeys(("bswap", "movbe"), "swap_bytes"),
-    **dict.fromkeys(("push", "pop", "leave"), "none"),
-    **dict.fromkeys(("call", "ret", "jmp"), "branch"),
-    **dict.fromkeys(
-        ["nop", "endbr64", "endbr32", "pause", "lfence", "sfence", "mfence", "prefetcht0", "prefetcht1", "prefetcht2", "prefetchnta", "prefetchw", "fnop", "wait"],
-        "nop",
-    ),
-    "bt": "bit_test", "tzcnt": "trailing", "xchg": "exchange", "cmpxchg": "compare_exchange", "xadd": "exchange_add",
-    "mul": "multiply_wide",
-}  # fmt: skip
-_VECTOR_MOVES = frozenset(
-    ["movaps", "movups", "movapd", "movupd", "movdqa", "movdqu", "lddqu", "movdqa64", "movdqu64", "movdqu8", "movntdq", "movntps"]
+_FRAME_POINTER = 5
+_ZERO = frozenset(
+    ["xor", "sub", "pxor", "xorps", "xorpd", "psubb", "psubw", "psubd", "psubq", "pcmpgtb", "pcmpgtw", "pcmpgtd", "pandn"]
 )
-_VECTOR_CLASSES = (  # by what the name begins with, without `v` and `p`
-    (("movmsk", "movmskb", "extr"), "from_vector"), (("insr",), "to_vector"),
-    (("cvtsi2", "cvtusi2"), "integer_to_float"), (("cvttss2si", "cvttsd2si", "cvtss2si", "cvtsd2si"), "float_to_integer"),
-    (("cvt",), "convert"), (("comis", "ucomis", "test"), "compare_flags"), (("sqrt", "rsqrt"), "vector_root"),
-    (("divss", "divps"), "vector_divide32"), (("div",), "vector_divide64"),
-    (("fmadd", "fnmadd", "fmsub", "fnmsub"), "vector_fma"), (("mulss", "mulsd", "mulps", "mulpd"), "vector_multiply"),
-    (("addss", "addsd", "addps", "addpd", "subss", "subsd", "subps", "subpd", "hadd", "round"), "vector_add"),
-    (("min", "max", "cmp"), "vector_compare"), (("mul", "madd"), "vector_multiply_integer"),
-    (("sll", "srl", "sra"), "vector_shift"),
-    (("unpck", "shuf", "align", "ack", "movlh", "movhl", "erm", "insert", "extract", "broadcast", "movddup", "movsh", "movsl"),
-     "vector_shuffle"),
-)  # fmt: skip
-_ZEROING = frozenset(["xor", "sub", "pxor", "xorps", "xorpd", "vpxor", "vxorps", "psubd", "pcmpeqd", "pcmpeqb", "vpcmpeqb"])
+_ALWAYS = _ZERO | {"pcmpeqb", "pcmpeqw", "pcmpeqd"}  # of two equal registers: what they hold does not matter
 _READ_ONLY = frozenset(("cmp", "test", "bt"))
-_STACK = {"push": -8, "call": -8, "pop": 8, "ret": 8}
+_STACK = {"push": -8, "call": -8, "pushfq": -8, "pop": 8, "ret": 8, "popfq": 8}
+_TRAPS = frozenset(("iretq", "syscall", "sysretq", "int3", "hlt", "ud2"))
+_VECTOR_LOADS = frozenset(("movd", "movq", "movss", "movsd", "movlps", "movlpd", "movhps", "movhpd"))
+_NO_DATA = frozenset(
+    ["lea", "nop", "prefetch", "prefetcht0", "prefetcht1", "prefetcht2", "prefetchnta", "prefetchw", "invlpg", "clflush"]
+)
+_KEPT = 1 << 16  # instructions: a kernel and some programs have about 30,000
 
 
 class Place(NamedTuple):
@@ -87,88 +39,208 @@ class Place(NamedTuple):
     base: int  # a general register or ABSOLUTE
     scaled: int  # ... or the index register
     scale: int
-    displacement: int  # of one relative to `rip`, absolute
+    displacement: int
     size: int
     segment: int = 0  # 1: FS, 2: GS
+    relative: bool = False  # the displacement counts from the instruction's end
 
 
-@dataclass
-class Instruction:
+class Instruction(NamedTuple):
     """One instruction."""
 
     mnemonic: str  # without prefixes
+    size: int  # bytes
     ports: tuple[int, ...]
     latency: int
     slots: int
-    reads: tuple[int, ...] = ()  # by the operation
-    addresses: tuple[int, ...] = ()  # registers read by the address
-    writes: tuple[int, ...] = ()
-    loads: list[Place] = field(default_factory=list)
-    stores: list[Place] = field(default_factory=list)
-    stack: int = 0  # what the stack engine adds to the stack pointer
-    vector: bool = False  # whether a load goes to a vector register
-    linear: tuple[int, int, int] | None = None  # (written, register, constant): the written one is that register plus a constant
-    size: int = 0  # bytes
-    locked: bool = False
-    repeated: bool = False
-    known: bool = True  # whether the table has it
+    reads: tuple[int, ...]  # by the operation
+    addresses: tuple[int, ...]  # registers read by the address
+    writes: tuple[int, ...]
+    loads: tuple[Place, ...]
+    stores: tuple[Place, ...]
+    stack: int  # what the stack engine adds to the stack pointer
+    vector: bool  # whether what is loaded goes to a vector register, or what is stored comes from one
+    linear: tuple[int, int, int] | None  # (written, register or ABSOLUTE, constant): what is written is their sum
+    locked: bool
+    repeated: bool
+    known: bool  # whether the tables have it
+    ending: Ending  # if it is a block's last
+    flushes_tlb: bool
 
 
-def _vector_class(mnemonic: str) -> str | None:
-    name = mnemonic.removeprefix("v")
-    if name in _VECTOR_MOVES:
-        return "vector_move"
-    name = name.removeprefix("p")
-    for beginnings, kind in _VECTOR_CLASSES:
-        if name.startswith(beginnings):
-            return kind
-    return "vector_integer"
+class Operations:
+    """Describes instructions for one core, each once.
+
+    Args:
+        core: the CPU model.
+    """
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._lengths = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
+        self._decoder = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
+        self._decoder.detail = True
+        self._described: dict[bytes, tuple[Instruction, ...]] = {}
+        self._leave = [next(self._decoder.disasm(code, 0)) for code in (b"\x48\x89\xec", b"\x5d")]  # mov rsp, rbp; pop rbp
+
+    def of(self, code: bytes, address: int) -> Iterator[Instruction]:
+        """The instructions in `code`, which begins at virtual `address`, up to what cannot be decoded.
+
+        One instruction can be two here: the first then has a size of 0.
+        """
+        offset = 0
+        for _, size, _, _ in self._lengths.disasm_lite(code, 0):
+            described = self._describe(code[offset : offset + size])
+            offset += size
+            for instruction in described:
+                if any(place.relative for place in (*instruction.loads, *instruction.stores)):
+                    loads, stores = (_absolute(places, address + offset) for places in (instruction.loads, instruction.stores))
+                    yield instruction._replace(loads=loads, stores=stores)
+                else:
+                    yield instruction
+
+    def _describe(self, code: bytes) -> tuple[Instruction, ...]:
+        described = self._described.get(code)
+        if described is None:
+            if len(self._described) >= _KEPT:
+                self._described.clear()
+            insn = next(self._decoder.disasm(code, 0, 1))
+            if insn.mnemonic == "leave":
+                first, second = (describe(part, self._core) for part in self._leave)
+                described = first._replace(size=0), second._replace(mnemonic="leave")
+            else:
+                described = (describe(insn, self._core),)
+            self._described[code] = described
+        return described
 
 
-def _class_of(mnemonic: str, insn: capstone.CsInsn, registers: list[int]) -> str | None:
-    """The class of an instruction in Core.operations; None: the tables do not have it."""
-    known = _CLASSES.get(mnemonic)
-    if known:
-        return known
+def _absolute(places: tuple[Place, ...], end: int) -> tuple[Place, ...]:
+    return tuple(
+        place._replace(displacement=place.displacement + end, relative=False) if place.relative else place for place in places
+    )
+
+
+def describe(insn: capstone.CsInsn, core: Core) -> Instruction:
+    """An instruction that capstone has decoded with its details."""
+    prefix, _, mnemonic = insn.mnemonic.rpartition(" ")
+    names = [insn.reg_name(o.reg) for o in insn.operands if o.type == x86.X86_OP_REG]
+    registers = [NUMBERS[name] for name in names if name in NUMBERS]
+    kind = class_of(mnemonic, insn, registers)
+    loads, stores, addresses = _places(insn, mnemonic)
+    of_memory = core.operations.get(f"{kind}_memory") if loads or stores else None
+    vector = any(number >= VECTORS for number in registers)
+    ports, latency, slots = of_memory or core.operations[kind or "alu"]
+    if of_memory is None and (loads or stores):
+        indexed = any(place.scaled != ABSOLUTE for place in (*loads, *stores))
+        moves = kind == "move" or mnemonic in ("movzx", "movsxd")
+        segment = moves and any(place.segment for place in (*loads, *stores))
+        if (loads and stores) or (indexed and not vector and not (moves and loads)) or segment:
+            slots += 1
+    reads, writes = _registers(insn, mnemonic)
+    size = SIZES.get(names[0], 0) if names else 0
+    general = len(registers) == len(names) and all(number < FLAGS for number in registers)
+    if len(names) >= 2 and len(set(names[-2:])) == 1 and size >= 4 and mnemonic.removeprefix("v") in _ALWAYS:
+        reads = set()  # the result depends on nothing
+        if mnemonic.removeprefix("v") in _ZERO:
+            ports, latency = () if general else ports, 0
+    elif mnemonic == "sbb" and len(names) == 2 and len(set(names)) == 1:
+        reads = {FLAGS}
+    elif kind == "move" and (loads or stores or general) and (size >= 4 or stores):
+        if loads or stores or (len(names) == 2 and core.moves_eliminated):
+            ports, latency = (), 0
+    elif mnemonic == "movzx" and loads:
+        ports, latency = (), 0
+    elif kind == "vector_move" or mnemonic.removeprefix("v") in _VECTOR_LOADS:
+        ports, latency = ((), 0) if loads or stores or kind == "vector_move" else (ports, latency)
+    of_operands = set(registers)
     if mnemonic == "lea":
-        memory = insn.operands[1].mem
-        parts = bool(memory.base) + bool(memory.index) + bool(memory.disp)
-        return "lea_complex" if (memory.scale > 1 and memory.index) or parts == 3 else "lea"
-    if mnemonic in ("imul", "mulx"):
-        return "multiply" if len(insn.operands) > 1 else "multiply_wide"
-    if mnemonic in ("div", "idiv"):
-        return "divide64" if insn.operands[0].size == 8 else "divide32"
-    if mnemonic.startswith("cmov"):
-        return "select"
-    if mnemonic.startswith("set"):
-        return "set"
-    if mnemonic.startswith("j"):
-        return "branch"
-    if any(number >= VECTORS for number in registers):
-        general = [number for number in registers if number < FLAGS]
-        if mnemonic.removeprefix("v") in ("movd", "movq"):
-            if not general:
-                return "vector_integer"
-            return "from_vector" if registers[0] < FLAGS else "to_vector"
-        return _vector_class(mnemonic)
-    return None
+        addresses = []
+    repeated = prefix.startswith("rep") and mnemonic != "ret"
+    return Instruction(
+        mnemonic=mnemonic,
+        size=insn.size,
+        ports=ports,
+        latency=latency,
+        slots=slots or (1 if loads or stores else 0),
+        reads=tuple(sorted(r for r in reads if r not in addresses or r in of_operands)),
+        addresses=tuple(addresses),
+        writes=tuple(sorted(writes)),
+        loads=tuple(loads),
+        stores=tuple(stores),
+        stack=_STACK.get(mnemonic, 0),
+        vector=vector,
+        linear=_linear(mnemonic, insn),
+        locked=prefix == "lock" or (mnemonic == "xchg" and bool(stores)),
+        repeated=repeated,
+        known=kind is not None or mnemonic in core.serialising or repeated,
+        ending=_ending(mnemonic, insn),
+        flushes_tlb=_flushes(insn),
+    )
+
+
+def _places(insn: capstone.CsInsn, mnemonic: str) -> tuple[list[Place], list[Place], list[int]]:
+    """What an instruction loads and stores, and the registers of its addresses."""
+    loads, stores, addresses = [], [], []
+    for n, operand in enumerate(insn.operands):
+        if operand.type != x86.X86_OP_MEM:
+            continue
+        place = _place(insn, operand)
+        addresses += [number for number in (place.base, place.scaled) if number >= 0]
+        if mnemonic in _NO_DATA:
+            continue
+        access = operand.access or (capstone.CS_AC_READ if n else 0)
+        if access & capstone.CS_AC_READ or (n == 0 and mnemonic in _READ_ONLY):
+            loads.append(place)
+        if access & capstone.CS_AC_WRITE and mnemonic not in _READ_ONLY:
+            stores.append(place)
+    if mnemonic in _STACK:
+        stack = _STACK[mnemonic]
+        (stores if stack < 0 else loads).append(Place(STACK_POINTER, ABSOLUTE, 1, min(stack, 0), 8))
+        addresses.append(STACK_POINTER)
+    return loads, stores, addresses
 
 
 def _place(insn: capstone.CsInsn, operand: x86.X86Op) -> Place:
     memory = operand.mem
-    base = _NUMBERS.get(insn.reg_name(memory.base) or "", ABSOLUTE)
-    index = _NUMBERS.get(insn.reg_name(memory.index) or "", ABSOLUTE)
-    relative = insn.address + insn.size if memory.base == x86.X86_REG_RIP else 0
+    base = NUMBERS.get(insn.reg_name(memory.base) or "", ABSOLUTE)
+    index = NUMBERS.get(insn.reg_name(memory.index) or "", ABSOLUTE)
     segment = {x86.X86_REG_FS: 1, x86.X86_REG_GS: 2}.get(memory.segment, 0)
-    return Place(base, index, memory.scale, memory.disp + relative, operand.size, segment)
+    return Place(base, index, memory.scale, memory.disp, operand.size, segment, memory.base == x86.X86_REG_RIP)
+
+
+def _registers(insn: capstone.CsInsn, mnemonic: str) -> tuple[set[int], set[int]]:
+    """The registers that an instruction reads and writes. The stack engine's changes of the stack pointer do not count."""
+    read, written = insn.regs_access()
+    reads = {NUMBERS[name] for r in read if (name := insn.reg_name(r)) in NUMBERS}
+    writes = {NUMBERS[name] for r in written if (name := insn.reg_name(r)) in NUMBERS}
+    for operand in insn.operands:
+        if operand.type == x86.X86_OP_REG and operand.access & capstone.CS_AC_WRITE:
+            name = insn.reg_name(operand.reg)
+            if SIZES.get(name, 8) < 4:
+                reads.add(NUMBERS[name])  # what is written is merged with the rest of the register
+    if mnemonic.startswith("cmov"):
+        reads |= {NUMBERS[name] for o in insn.operands[:1] if (name := insn.reg_name(o.reg)) in NUMBERS}
+    if mnemonic in _STACK:
+        popped = {NUMBERS.get(insn.reg_name(o.reg)) for o in insn.operands if o.type == x86.X86_OP_REG and mnemonic == "pop"}
+        reads.discard(STACK_POINTER)
+        writes -= {STACK_POINTER} - popped
+    return reads, writes
 
 
 def _linear(mnemonic: str, insn: capstone.CsInsn) -> tuple[int, int, int] | None:
+    """What is written to a general register, if it is another plus a constant, or a constant."""
     operands = insn.operands
-    if not operands or operands[0].type != x86.X86_OP_REG or operands[0].size != 8:
+    if not operands or operands[0].type != x86.X86_OP_REG:
         return None
-    written = _NUMBERS.get(insn.reg_name(operands[0].reg), VECTORS)
+    written = NUMBERS.get(insn.reg_name(operands[0].reg), VECTORS)
     if written >= FLAGS:
+        return None
+    if operands[0].size >= 4 and len(operands) == 2:
+        if mnemonic in ("mov", "movabs") and operands[1].type == x86.X86_OP_IMM:
+            return written, ABSOLUTE, operands[1].imm & (1 << 8 * operands[0].size) - 1
+        if mnemonic in ("xor", "sub") and operands[1].type == x86.X86_OP_REG and operands[0].reg == operands[1].reg:
+            return written, ABSOLUTE, 0
+    if operands[0].size != 8:
         return None
     if mnemonic in ("inc", "dec"):
         return written, written, 1 if mnemonic == "inc" else -1
@@ -176,93 +248,33 @@ def _linear(mnemonic: str, insn: capstone.CsInsn) -> tuple[int, int, int] | None
         return None
     source = operands[1]
     if mnemonic == "mov" and source.type == x86.X86_OP_REG:
-        read = _NUMBERS.get(insn.reg_name(source.reg), VECTORS)
+        read = NUMBERS.get(insn.reg_name(source.reg), VECTORS)
         return (written, read, 0) if read < FLAGS else None
     if mnemonic in ("add", "sub") and source.type == x86.X86_OP_IMM:
         return written, written, source.imm if mnemonic == "add" else -source.imm
     if mnemonic == "lea" and not source.mem.index:
-        read = _NUMBERS.get(insn.reg_name(source.mem.base) or "", VECTORS)
+        read = NUMBERS.get(insn.reg_name(source.mem.base) or "", VECTORS)
         return (written, read, source.mem.disp) if read < FLAGS else None
     return None
 
 
-def describe(insn: capstone.CsInsn, core: Core) -> Instruction:
-    """An instruction that capstone has decoded with its details."""
-    prefix, _, mnemonic = insn.mnemonic.rpartition(" ")
-    names = [insn.reg_name(o.reg) for o in insn.operands if o.type == x86.X86_OP_REG]
-    registers = [_NUMBERS[name] for name in names if name in _NUMBERS]
-    kind = _class_of(mnemonic, insn, registers)
-    ports, latency, slots = core.operations[kind or "alu"]
-    known = kind is not None or mnemonic in core.serialising or prefix.startswith("rep") or mnemonic in _OTHERS
-    made = Instruction(mnemonic, ports, latency, slots, known=known, size=insn.size)
-    made.locked = prefix == "lock" or (mnemonic == "xchg" and any(o.type == x86.X86_OP_MEM for o in insn.operands))
-    made.repeated = prefix.startswith("rep") and mnemonic != "ret"
-    read_ids, write_ids = insn.regs_access()
-    reads = {_NUMBERS[name] for r in read_ids if (name := insn.reg_name(r)) in _NUMBERS}
-    writes = {_NUMBERS[name] for r in write_ids if (name := insn.reg_name(r)) in _NUMBERS}
-    addresses: list[int] = []
-    for n, operand in enumerate(insn.operands):
-        if operand.type == x86.X86_OP_MEM:
-            place = _place(insn, operand)
-            addresses += [number for number in (place.base, place.scaled) if number >= 0]
-            if kind in ("lea", "lea_complex", "nop"):
-                continue
-            access = operand.access or (capstone.CS_AC_READ if n else 0)
-            if access & capstone.CS_AC_READ or (n == 0 and mnemonic in _READ_ONLY):
-                made.loads.append(place)
-            if access & capstone.CS_AC_WRITE and mnemonic not in _READ_ONLY:
-                made.stores.append(place)
-        elif operand.type == x86.X86_OP_REG and operand.access & capstone.CS_AC_WRITE:
-            name = insn.reg_name(operand.reg)
-            if _SIZES.get(name, 8) < 4:
-                reads.add(_NUMBERS[name])  # what is written is merged with the rest of the register
-    made.vector = any(number >= VECTORS for number in registers)
-    if mnemonic in _STACK:
-        reads.discard(STACK_POINTER)
-        writes.discard(STACK_POINTER)
-        made.stack = _STACK[mnemonic]
-        place = Place(STACK_POINTER, ABSOLUTE, 1, min(made.stack, 0), 8)
-        (made.stores if made.stack < 0 else made.loads).append(place)
-    size = _SIZES.get(names[0], 0) if names else 0
-    if mnemonic in _ZEROING and len(names) >= 2 and len(set(names[-2:])) == 1 and size >= 4:
-        reads, made.ports, made.latency = set(), (), 0  # the result depends on nothing
-    if kind == "move":
-        general = all(number < FLAGS for number in registers) and len(registers) == len(names)
-        if (len(names) == 2 and size >= 4 and core.moves_eliminated and general) or (made.loads and size >= 4) or made.stores:
-            made.ports, made.latency = (), 0
-    elif mnemonic in ("movzx", "movsx", "movsxd") and made.loads:
-        made.ports, made.latency = (), 0 if mnemonic == "movzx" else 1
-    of_operands = {_NUMBERS[name] for name in names if name in _NUMBERS}
-    if kind in ("lea", "lea_complex"):
-        made.reads = tuple(sorted(reads))
-    else:
-        made.addresses = tuple(addresses)
-        made.reads = tuple(sorted(r for r in reads if r not in addresses or r in of_operands))
-    made.writes = tuple(sorted(writes))
-    made.linear = _linear(mnemonic, insn)
-    if (made.loads or made.stores) and not made.slots:
-        made.slots = 1
-    return made
+def _ending(mnemonic: str, insn: capstone.CsInsn) -> Ending:
+    """How a block goes on whose last instruction this is."""
+    direct = bool(insn.operands) and insn.operands[0].type == x86.X86_OP_IMM
+    if mnemonic == "jmp":
+        return Ending.JUMP if direct else Ending.INDIRECT_JUMP
+    if mnemonic == "call":
+        return Ending.CALL if direct else Ending.INDIRECT_CALL
+    if mnemonic == "ret":
+        return Ending.RETURN
+    if mnemonic.startswith(("j", "loop")):
+        return Ending.CONDITIONAL
+    return Ending.TRAPS if mnemonic in _TRAPS else Ending.FALLS
 
 
-_OTHERS = frozenset(
-    [
-        "ud2",
-        "hlt",
-        "cld",
-        "std",
-        "clac",
-        "stac",
-        "pushfq",
-        "popfq",
-        "leave",
-        "mov",
-        "xsave",
-        "xrstor",
-        "fxsave",
-        "fxrstor",
-        "ldmxcsr",
-        "stmxcsr",
-        "in",
-    ]
-)
+def _flushes(insn: capstone.CsInsn) -> bool:
+    """Whether the TLB is emptied: a write of CR3. `invlpg` empties it, too, as nothing smaller is modelled."""
+    if insn.mnemonic == "invlpg":
+        return True
+    operands = insn.operands
+    return insn.mnemonic == "mov" and bool(operands) and operands[0].type == x86.X86_OP_REG and operands[0].reg == x86.X86_REG_CR3

@@ -133,7 +133,7 @@ def build(core: Core) -> Any:
     """
     taken_loss, taken_each = np.uint64(core.taken_loss), np.uint64(core.taken_each)
     resteer, mispredict = np.uint64(core.predictor.resteer), np.uint64(core.predictor.mispredict)
-    window = np.uint64(core.window)
+    window, store_room = np.uint64(core.window), np.uint64(core.store_room)
     fast = np.uint64(core.window * 12 // core.width)  # the window cannot be full before that
 
     @njit
@@ -173,6 +173,7 @@ def build(core: Core) -> Any:
             if outcome == TURNED:
                 at += resteer
         at += front
+        at = max(at, later(load_u64(timing + record.READY + np.uint64(record.STORES) * WORD), store_room))
         serialising = head >> summary_record.SERIALISING_SHIFT
         if serialising != ZERO:
             at = max(at, retire) + serialising * TWELFTHS

@@ -26,7 +26,10 @@ COUNTERS: Final = (
 """The events that are counted, by the names that perf has for them where it has one. The order is that of COUNTS."""
 
 MOST_COUNTERS = 32
-REGISTERS = 33  # general registers, flags, vector registers
+# Registers whose times are kept: general ones, flags, vector registers; what stands for places in memory; the store queue.
+FIRST_PLACE, PLACES = 33, 3
+STORES = FIRST_PLACE + PLACES
+REGISTERS = STORES + 1
 RETIRED, BRANCHED = REGISTERS, REGISTERS + 1  # what a block's outputs name beside registers
 RING = 64  # entries of WINDOW
 

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""AMD Zen 3.
+
+Sources: [SOG] "Software Optimization Guide for AMD Family 19h Processors", 56665; [LLVM] X86ScheduleZnver3.td, which cites it
+by section; [M] measured, `calibration/`; [m] measured like its blocks: one instruction among many, or a chain of it.
+"""
+
+from __future__ import annotations
+
+from emu.cpu.timing.core import Cache, Caches, Core, Operation, Predictor, Tlb
+
+__all__ = ["ZEN3"]
+
+
+def _ports(*numbers: int) -> int:
+    return sum(1 << number for number in numbers)
+
+
+# Ports: 0 to 3 integer units, 4 to 6 addresses of loads and stores, 9 branches alone, 10 to 13 vector pipes, 14 and 15 from
+# vector registers to the others and to memory ([SOG] 2.10.2, 2.11, 2.12).
+_ANY, _SHIFT, _MULTIPLY, _SELECT, _DIVISION = _ports(0, 1, 2, 3), _ports(1, 2), _ports(1), _ports(0, 3), _ports(2)
+_VECTOR, _ADD, _FMUL, _SHUFFLE = _ports(10, 11, 12, 13), _ports(12, 13), _ports(10, 11), _ports(11, 12)
+_DIVIDE, _TO, _FROM = _ports(11), _ports(11), _ports(14)
+_ADDRESS = _ports(4, 5, 6)
+
+# By the names of emu.cpu.arch.*.operation_classes. Latencies and slots are [m]. Microcode takes whole cycles of dispatch.
+_OPERATIONS = {
+    "alu": Operation((_ANY,), 1, 1),
+    "move": Operation((_ANY,), 1, 1),
+    "nop": Operation((), 0, 1),
+    "none": Operation((), 0, 1),
+    "none_memory": Operation((), 0, 1),
+    "sign": Operation((_SHIFT,), 1, 1),
+    "lowest_bit": Operation((_SHIFT, _SHIFT), 2, 2),
+    "shift": Operation((_SHIFT,), 1, 1),
+    "double_shift": Operation((_SHIFT,) * 3, 2, 6),
+    "rotate_carry": Operation((_SHIFT,), 1, 1),
+    "rotate_carry_far": Operation((_SHIFT,) * 6, 4, 18),
+    "multiply": Operation((_MULTIPLY,), 3, 1),
+    "multiply_short": Operation((_MULTIPLY, _ANY), 4, 6),
+    "multiply_wide": Operation((_MULTIPLY, _ANY), 3, 2),
+    "divide32": Operation((_DIVISION,) * 6, 10, 2),
+    "divide64": Operation((_DIVISION,) * 7, 12, 2),
+    "lea": Operation((_ANY,), 1, 1),
+    "lea_complex": Operation((_ANY, _ANY), 2, 2),
+    "carry": Operation((_SELECT,), 1, 1),
+    "select": Operation((_SELECT,), 1, 1),
+    "select_memory": Operation((_SELECT,), 1, 2),
+    "set": Operation((_SELECT,), 1, 1),
+    "bit_test": Operation((_SHIFT,), 1, 1),
+    "bit_test_memory": Operation((_SHIFT,), 1, 2),
+    "bit_set": Operation((_SHIFT, _SHIFT), 2, 2),
+    "bit_set_memory": Operation((_SHIFT, _SHIFT, _ANY), 2, 6),
+    "bit_forward": Operation((_SHIFT,) * 4, 3, 12),
+    "bit_reverse": Operation((_SHIFT,) * 4, 4, 18),
+    "count": Operation((_ANY,), 1, 1),
+    "trailing": Operation((_SHIFT, _ANY), 2, 2),
+    "swap_bytes": Operation((_ANY,), 1, 1),
+    "exchange": Operation((), 0, 2),
+    "exchange_memory": Operation((_ANY,) * 2, 1, 2),
+    "branch": Operation((_ports(0, 9),), 1, 1),
+    "compare_exchange": Operation((_ANY,) * 5, 3, 12),
+    "compare_exchange_wide": Operation((_ANY,) * 20, 10, 30),
+    "exchange_add": Operation((_ANY,) * 2, 1, 2),
+    "exchange_add_memory": Operation((_ANY,) * 2, 1, 6),
+    "direction": Operation((_ANY,) * 4, 4, 12),
+    "flags_push": Operation((_ANY,) * 8, 3, 18),
+    "flags_pop": Operation((_ANY,) * 20, 20, 60),
+    "control": Operation((_ANY,) * 8, 8, 12),
+    "state": Operation((_ANY,) * 100, 100, 300),
+    "vector_move": Operation((), 0, 1),
+    "vector_integer": Operation((_VECTOR,), 1, 1),
+    "vector_shuffle": Operation((_SHUFFLE,), 1, 1),
+    "vector_shift": Operation((_SHUFFLE,), 1, 1),
+    "vector_multiply_integer": Operation((_ports(10, 13),), 3, 1),
+    "vector_compare": Operation((_FMUL,), 1, 1),
+    "vector_add": Operation((_ADD,), 3, 1),
+    "vector_multiply": Operation((_FMUL,), 3, 1),
+    "vector_fma": Operation((_FMUL,), 4, 1),
+    "vector_divide32": Operation((_DIVIDE,) * 4, 10, 1),
+    "vector_divide64": Operation((_DIVIDE,) * 5, 13, 1),
+    "vector_root32": Operation((_DIVIDE,) * 5, 14, 1),
+    "vector_root64": Operation((_DIVIDE,) * 9, 20, 1),
+    "to_vector": Operation((_TO,), 3, 1),
+    "from_vector": Operation((_FROM,), 3, 1),
+    "insert": Operation((_TO, _SHUFFLE), 4, 2),
+    "extract": Operation((_SHUFFLE, _FROM), 4, 2),
+    "convert": Operation((_ADD,), 3, 1),
+    "integer_to_float": Operation((_TO, _ADD), 7, 2),
+    "float_to_integer": Operation((_ADD, _FROM), 6, 2),
+    "compare_flags": Operation((_FMUL, _FROM), 4, 2),
+}
+
+# Cycles. [m], but those of privileged instructions: as much as a call of microcode takes.
+_SERIALISING = {
+    "lfence": 8, "mfence": 60, "pause": 76, "rdtsc": 36, "rdtscp": 70,
+    "iretq": 60, "cpuid": 100, "int3": 20, "syscall": 30, "sysretq": 30, "wrmsr": 100, "rdmsr": 60, "invlpg": 100, "lgdt": 50,
+    "lidt": 50, "ltr": 50, "swapgs": 10, "out": 40, "in": 40, "cli": 4, "sti": 4, "hlt": 10, "ud2": 20,
+}  # fmt: skip
+
+ZEN3 = Core(
+    name="zen3",
+    measured=True,
+    width=6,  # [SOG] 2.9.6: macro-operations a cycle
+    line=2,  # [M]: the op cache does not always give six
+    window=256,  # [SOG] 2.10.3: the retire control unit's entries
+    load=4,  # [SOG] 2.12
+    load_complex=1,  # [m]; [SOG] 2.12: "simple address generation modes" are faster
+    load_vector=7,  # [SOG] 2.12
+    forward=6,  # [m]: 5 to 7, and 1 for the operation between
+    forward_vector=9,  # [m]
+    forward_failed=18,  # [m]
+    renamed=frozenset({4}),  # [m]: the stack pointer
+    load_ports=_ADDRESS,  # [SOG] 2.12: three memory operations a cycle
+    load_vector_ports=_ports(4, 5),  # [m]
+    store_ports=_ADDRESS,  # [m]: with loads, three a cycle
+    store_block=32,  # [m]
+    store_room=24,  # [M]: of what has 64 entries, [SOG] 2.12, this much helps; more does not
+    modify_store=4,  # [m]
+    modify_runs=4,  # [m]
+    moves_eliminated=True,  # [SOG] 2.9.2; [m]
+    nops_fused=False,  # [m]
+    fused_with_jump=frozenset({"cmp", "test", "add", "sub", "and", "or", "xor", "inc", "dec"}),  # [m]; [SOG] 2.9.3
+    taken_loss=4,  # [M]
+    taken_each=18,  # [M]
+    trap=90,  # between calls of microcode and what Linux's entry measures
+    interrupt=500,  # of the order that Linux's `ipi` benchmarks show between cores of one complex
+    operations=_OPERATIONS,
+    serialising=_SERIALISING,
+    locked=8,  # [m]
+    predictor=Predictor(
+        bimodal=8192,
+        tagged=2048,  # [SOG] 2.8.1.4 says TAGE, and no sizes
+        histories=(12, 32),
+        targets=8192,  # [SOG] 2.8.1.2: 1,024 and 6,656
+        indirect=2048,  # [SOG] 2.8.1.4: 1,536
+        return_stack=32,  # [SOG] 2.8.1.3
+        mispredict=156,  # [SOG] 2.8: 13 cycles, 11 to 18
+        resteer=60,
+    ),
+    caches=Caches(
+        l1i=Cache(64, 8),  # [SOG] 2.6.1: 32 KiB
+        l1d=Cache(64, 8),  # [SOG] 2.6.2: 32 KiB
+        l2=Cache(1024, 8),  # [SOG] 2.6.3: 512 KiB
+        llc=Cache(32768, 16),  # [SOG] 2.6.4: 32 MiB
+        l2_hit=8,  # [SOG] 2.6.3: 12 from the address
+        llc_hit=42,  # [SOG] 2.6.4: 46 on average
+        memory=330,
+        transfer=90,
+        upgrade=46,
+        itlb=Tlb(1, 64),  # [SOG] 2.7.1
+        dtlb=Tlb(1, 64),  # [SOG] 2.7.2
+        l2_tlb=Tlb(128, 16),  # [SOG] 2.7.2: 2,048 entries for data
+        l2_tlb_hit=7,  # [SOG] 2.7.2
+        walk=24,
+    ),
+)
+CORE = ZEN3
