@@ -14,7 +14,7 @@ __all__ = ["Errors", "errors", "kendall_tau"]
 class Errors(NamedTuple):
     """Of one way of predicting."""
 
-    count: int
+    number: int  # of predictions
     mean: float  # of |predicted - measured| / measured
     median: float
     tau: float  # how well the order is predicted: 1 is perfectly, 0 not at all
@@ -25,7 +25,7 @@ def errors(predicted: Sequence[float], measured: Sequence[float]) -> Errors:
     """The errors of predictions, beside measurements that are not 0.
 
     >>> errors([1.0, 3.0], [1.0, 2.0])
-    Errors(count=2, mean=0.25, median=0.25, tau=1.0, bias=0.3333333333333333)
+    Errors(number=2, mean=0.25, median=0.25, tau=1.0, bias=0.3333333333333333)
     """
     if not measured:
         return Errors(0, *[float("nan")] * 4)

@@ -134,7 +134,8 @@ def peers_for(machine: str, osaca_python: str | None = None) -> Iterator[Peer]:
 
 
 def ask_peers(osaca_python: str | None = None) -> Path:
-    """Stores what tools say of the blocks, and of rows of blocks, that were measured on this machine."""
+    """Stores what tools say of the blocks, and of rows of blocks, that were measured on this machine. OSACA takes seconds for
+    a row, so it is not asked for rows."""
     machine = stored.machine_name()
     blocks = [block.code for block in blocks_of(machine)]
     rows = [row_code(row.blocks) for row in rows_of(machine)]
@@ -142,10 +143,11 @@ def ask_peers(osaca_python: str | None = None) -> Path:
     answers = []
     for peer in peers_for(machine, osaca_python):
         print(peer.name, file=sys.stderr)
-        found = peer.predict(blocks + rows)
+        asked = blocks + (rows if "mca" in peer.name else [])
+        found = peer.predict(asked)
         answers.append(found)
         columns.append(peer.name)
         versions[peer.name] = peer.version
-        failed[peer.name] = sum(code not in found for code in blocks + rows)
+        failed[peer.name] = sum(code not in found for code in asked)
     entries = [[code.hex(), *(found.get(code) for found in answers)] for code in dict.fromkeys(blocks + rows)]
     return stored.save(machine, "peers", {"versions": versions, "failed": failed, "columns": columns}, entries)

@@ -6,12 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from calibration import stored
-from calibration.blocks.bodies import disassembly
+from calibration.blocks.bodies import carries_through_memory, disassembly
 from calibration.blocks.entries import Block, blocks_of
+from calibration.blocks.rows import row_code, rows_of
 from calibration.errors import errors
 from calibration.models import Model, instructions, static_cycles
+from calibration.programs.measure import machine_for, model_cycles, programs_of
 
-__all__ = ["block_table", "worst_blocks"]
+__all__ = ["block_table", "event_table", "program_table", "row_table", "worst_blocks"]
 
 Predictor = Callable[[bytes], float | None]  # None: the tool could not read the block
 _HEADER = f"{'':24}{'n':>6}{'mean':>9}{'median':>9}{'tau':>8}{'sum':>8}"
@@ -41,7 +43,7 @@ def _predictors(machine: str, model: Model) -> dict[str, Predictor]:
 
 def _line(name: str, predicted: Sequence[float], measured: Sequence[float]) -> str:
     found = errors(predicted, measured)
-    return f"{name:24}{found.count:6}{found.mean:9.1%}{found.median:9.1%}{found.tau:8.3f}{found.bias:+8.0%}"
+    return f"{name:24}{found.number:6}{found.mean:9.1%}{found.median:9.1%}{found.tau:8.3f}{found.bias:+8.0%}"
 
 
 def block_table(machine: str, model: Model, held_out: bool) -> Iterator[str]:
@@ -54,10 +56,12 @@ def block_table(machine: str, model: Model, held_out: bool) -> Iterator[str]:
     """
     judged = [block for block in blocks_of(machine) if block.held_out == held_out and not block.may_meet]
     predictors = _predictors(machine, model)
-    for title, origins in (
-        ("kernel", ["kernel"]), ("programs", ["programs"]), ("all", ["kernel", "programs"]), ("special", ["special"])
+    alone = [block for block in judged if not carries_through_memory(block.code)]
+    for title, blocks, origins in (
+        ("kernel", judged, ["kernel"]), ("programs", judged, ["programs"]), ("all", judged, ["kernel", "programs"]),
+        ("all that load nothing they have stored before", alone, ["kernel", "programs"]), ("special", judged, ["special"]),
     ):  # fmt: skip
-        chosen = [block for block in judged if block.origin in origins]
+        chosen = [block for block in blocks if block.origin in origins]
         unknown = sum(not model.known(block.code) for block in chosen)
         yield f"Blocks, {title} ({len(chosen)}; {unknown} have instructions that {model.core.name} does not know)"
         yield _HEADER
@@ -65,6 +69,66 @@ def block_table(machine: str, model: Model, held_out: bool) -> Iterator[str]:
             found = [(predicted, block.cycles) for block in chosen if (predicted := predictor(block.code)) is not None]
             yield _line(name, [p for p, _ in found], [m for _, m in found])
         yield ""
+
+
+def row_table(machine: str, model: Model, held_out: bool) -> Iterator[str]:
+    """The errors for rows of blocks, by how the costs of blocks are put together."""
+    rows = [row for row in rows_of(machine) if row.held_out == held_out]
+    measured = {block.code: block.cycles for block in blocks_of(machine)}
+    cycles = [row.cycles for row in rows]
+    yield f"Rows of {len(rows[0].blocks)} blocks of the kernel, measured as a whole ({len(rows)})"
+    yield _HEADER
+    yield _line(f"{model.core.name}: composed", [model.cycles(row.blocks) for row in rows], cycles)
+    yield _line(f"{model.core.name}: added up", [sum(model.cycles([code]) for code in row.blocks) for row in rows], cycles)
+    yield _line("as measured, added up", [sum(measured[code] for code in row.blocks) for row in rows], cycles)
+    yield _line("static", [sum(map(static_cycles, row.blocks)) for row in rows], cycles)
+    yield _line("instructions / 4", [sum(map(instructions, row.blocks)) / 4 for row in rows], cycles)
+    for name, known in _peers(machine).items():
+        found = [(known[code], row.cycles) for row in rows if (code := row_code(row.blocks)) in known]
+        if found:
+            yield _line(f"{name}: as one", [p for p, _ in found], [m for _, m in found])
+    yield ""
+
+
+def program_table(machine: str, model: Model, held_out: bool, timings: Sequence[str]) -> Iterator[str]:
+    """The errors for whole programs, which are run for it.
+
+    Args:
+        machine: where they were measured.
+        model: whose CPU the machine has.
+        held_out: of the half that is not looked at while tuning.
+        timings: timing models of the machine.
+    """
+    programs = [program for program in programs_of(machine) if program.held_out == held_out]
+    answers: dict[str, dict[str, int]] = {}
+    for timing in timings:
+        parameters = {} if timing == "static" else {"timing": timing, "cpu_model": model.core.name}
+        for busybox in (False, True):
+            with machine_for(busybox, **parameters) as guest:
+                for program in programs:
+                    if program.case.busybox == busybox:
+                        answers.setdefault(program.case.name, {})[timing] = model_cycles(guest, program.case)
+    yield f"Programs ({len(programs)}), millions of cycles; * spends its time with memory"
+    yield f"{'':36}{'measured':>10}" + "".join(f"{timing:>10}{'':>8}" for timing in timings)
+    for program in programs:
+        found = answers[program.case.name]
+        cells = "".join(f"{found[t] / 1e6:10.1f}{found[t] / program.cycles - 1:+8.0%}" for t in timings)
+        yield f"{program.case.name + ' *' * program.case.memory:36}{program.cycles / 1e6:10.1f}{cells}"
+    yield _HEADER
+    for timing in timings:
+        for title, chosen in (("", programs), (", memory", [p for p in programs if p.case.memory])):
+            predicted = [answers[program.case.name][timing] for program in chosen]
+            yield _line(timing + title, predicted, [program.cycles for program in chosen])
+    yield ""
+
+
+def event_table(machine: str) -> Iterator[str]:
+    """What events cost."""
+    data = stored.load(machine, "events")
+    yield f"{'Events':68}{'cycles':>10}{'quartiles':>20}"
+    for name, cycles, lower, upper in data["entries"]:
+        yield f"{name:68}{cycles:10.1f}{lower:10.1f}{upper:10.1f}"
+    yield ""
 
 
 def worst_blocks(machine: str, model: Model, count: int) -> Iterator[str]:

@@ -13,7 +13,10 @@ from collections.abc import Iterator, Sequence
 import capstone
 from capstone import x86
 
-__all__ = ["RELATIVE", "SPECIAL", "body_of", "disassembler", "disassembly", "is_special", "may_meet", "relatives"]
+__all__ = [
+    "RELATIVE", "SPECIAL", "body_of", "carries_through_memory", "disassembler", "disassembly", "is_special", "may_meet",
+    "relatives",
+]  # fmt: skip
 
 RELATIVE = 0x10000
 MOST_BYTES = 200
@@ -21,14 +24,15 @@ _REACH = 0x10000  # how far apart a block's operands relative to `rip` may be
 
 # What stands alone among other code: it serialises, is microcoded, or has a cost that depends on values.
 SPECIAL = frozenset(
-    ["lfence", "mfence", "sfence", "pause", "rdtsc", "rdtscp", "cmpxchg", "cmpxchg8b", "cmpxchg16b", "xadd", "div", "idiv", "pushfq", "cpuid"]
-)
+    ["lfence", "mfence", "sfence", "pause", "rdtsc", "rdtscp", "cmpxchg", "cmpxchg8b", "cmpxchg16b", "xadd", "div", "idiv",
+     "pushfq"]
+)  # fmt: skip
 _LEFT_OUT = frozenset(
-    ["cli", "sti", "hlt", "out", "in", "wrmsr", "rdmsr", "swapgs", "iretq", "invlpg", "lgdt", "lidt", "ltr", "cpuid", "int3", "int",
-     "int1", "syscall", "sysretq", "sysenter", "ud2", "stac", "clac", "popfq", "wbinvd", "rdrand", "rdseed", "std", "xsave", "xrstor", "xsavec",
-     "xgetbv", "fxsave", "fxrstor", "ldmxcsr", "stmxcsr", "wrgsbase", "wrfsbase", "clflush", "monitor", "mwait", "enter", "xlatb",
-     "xend", "xbegin", "xtest", "rdpkru", "wrpkru", "lsl", "lar", "verr", "verw", "str", "sldt", "sgdt", "sidt", "smsw", "incsspq",
-     "rdsspq", "vzeroupper", "vzeroall", "emms"]
+    ["cli", "sti", "hlt", "out", "in", "wrmsr", "rdmsr", "swapgs", "iretq", "invlpg", "lgdt", "lidt", "ltr", "cpuid",
+     "int3", "int", "int1", "syscall", "sysretq", "sysenter", "ud2", "stac", "clac", "popfq", "wbinvd", "rdrand",
+     "rdseed", "std", "xsave", "xrstor", "xsavec", "xgetbv", "fxsave", "fxrstor", "ldmxcsr", "stmxcsr", "wrgsbase",
+     "wrfsbase", "clflush", "monitor", "mwait", "enter", "xlatb", "xend", "xbegin", "xtest", "rdpkru", "wrpkru", "lsl",
+     "lar", "verr", "verw", "str", "sldt", "sgdt", "sidt", "smsw", "incsspq", "rdsspq", "vzeroupper", "vzeroall", "emms"]
 )  # fmt: skip
 _GROUPS = (x86.X86_GRP_FPU, x86.X86_GRP_MMX)
 _ENDS = (capstone.CS_GRP_JUMP, capstone.CS_GRP_CALL, capstone.CS_GRP_RET)
@@ -61,7 +65,8 @@ def is_special(code: bytes) -> bool:
     """Whether a body has instructions that are judged apart."""
     for insn in disassembler().disasm(code, 0):
         prefix, _, mnemonic = insn.mnemonic.rpartition(" ")
-        if prefix == "lock" or mnemonic in SPECIAL or (mnemonic == "xchg" and any(o.type == x86.X86_OP_MEM for o in insn.operands)):
+        locks = prefix == "lock" or (mnemonic == "xchg" and any(o.type == x86.X86_OP_MEM for o in insn.operands))
+        if locks or mnemonic in SPECIAL:
             return True
     return False
 
@@ -119,8 +124,8 @@ def may_meet(code: bytes, rounds: int = 2) -> bool:
     """Whether the harness makes accesses meet that most likely do not in the program: its pointers have been loaded, or
     copied to other registers, so that a store and a load through different ones have one address."""
     value: dict[str, str] = {}
-    stored: dict[str, set[str]] = {}
-    loaded: dict[str, set[str]] = {}
+    stored: _Names = {}
+    loaded: _Names = {}
     decoded = list(disassembler().disasm(code, 0))
     for n in range(rounds):
         for insn in decoded:
@@ -134,8 +139,32 @@ def may_meet(code: bytes, rounds: int = 2) -> bool:
     return any(len(names | loaded.get(address, names)) > 1 for address, names in stored.items())
 
 
-def _note_accesses(insn: capstone.CsInsn, value: dict[str, str], stored: dict[str, set[str]], loaded: dict[str, set[str]]) -> None:
-    """Adds the accesses: by what the address is made of, the registers that name it."""
+def carries_through_memory(code: bytes) -> bool:
+    """Whether a repetition loads, other than from the stack by `pop`, what an earlier one or itself has stored: an operand
+    of the same name is read and written, and its registers are not."""
+    read: set[tuple[int, ...]] = set()
+    written: set[tuple[int, ...]] = set()
+    changed: set[str] = set()
+    for insn in disassembler().disasm(code, 0):
+        changed |= {_whole(insn.reg_name(register)) for register in insn.regs_access()[1]}
+        for operand in insn.operands:
+            if operand.type == x86.X86_OP_MEM and insn.mnemonic not in ("lea", "nop"):
+                memory = operand.mem
+                place = (memory.base, memory.index, memory.scale, memory.disp if memory.base != x86.X86_REG_RIP else 0)
+                writes = bool(operand.access & capstone.CS_AC_WRITE) and insn.mnemonic not in ("cmp", "test", "bt")
+                if writes:
+                    written.add(place)
+                if not writes or operand.access & capstone.CS_AC_READ:
+                    read.add(place)
+    name = disassembler().reg_name
+    return any(not {_whole(name(r)) for r in place[:2] if r} & changed for place in read & written)
+
+
+_Names = dict[str, set[str]]  # by what an address is made of, the registers that name it
+
+
+def _note_accesses(insn: capstone.CsInsn, value: dict[str, str], stored: _Names, loaded: _Names) -> None:
+    """Adds the accesses of an instruction."""
     places: list[tuple[str, str, bool, bool]] = []
     if insn.mnemonic in ("push", "pop"):
         places.append((value.get("rsp", "rsp"), "rsp", insn.mnemonic == "pop", insn.mnemonic == "push"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from unittest.mock import patch
 
@@ -28,9 +29,8 @@ _KERNEL = 1 << 63  # addresses from here on are the kernel's
 _COMMANDS = [
     "ls -l /bin | sed s/[aeiou]/z/g | sort -r | uniq -c | head", "dd if=/dev/zero of=/tmp/zeroes bs=512 count=400",
     "for i in 1 2 3; do cp /bin/sh /tmp/sh$i; done; ls -l /tmp; rm /tmp/sh*", "ps", "hackbench -p -g 1 -f 3 -l 5", "pingpong 20",
-    "awk 'BEGIN{for(i=0;i<300;i++){a[i%7]+=i*i; s=s substr(\"abcdef\",i%6+1,1)} for(k in a)print k,a[k]; print length(s)}'",
-    "md5sum /bin/true; cksum /bin/true; wc /bin/true; od /bin/true | tail", "seq 1 500 | grep -c 7.*3", "mkdir -p /tmp/a/b; find /tmp",
-    "modprobe ext2; dd if=/dev/zero of=/dev/ram0 bs=1024 count=64; cat /proc/meminfo /proc/interrupts", "threads", "signals", "timers",
+    "wc /bin/true; hexdump -C /bin/true | tail", "seq 1 500 | grep -c 7.*3", "mkdir -p /tmp/a/b; ls /tmp/*", "threads", "signals",
+    "modprobe ext2; dd if=/dev/zero of=/dev/ram0 bs=1024 count=64; cat /proc/meminfo /proc/interrupts", "timers",
     "echo 1 > /proc/sys/kernel/printk; sleep 0.01; cat /proc/self/maps; mount",
     "cd /sys/kernel/tracing; echo function > current_tracer; ls / > /dev/null; head -20 trace; echo nop > current_tracer",
 ]  # fmt: skip
@@ -75,8 +75,8 @@ def _cut(code: bytes, address: int) -> Iterator[tuple[bytes, int]]:
             ends.add(insn.address + insn.size)
             if insn.group(capstone.CS_GRP_JUMP) and insn.operands[0].type == capstone.x86.X86_OP_IMM:
                 ends.add(insn.operands[0].imm)
-    marks = sorted(end for end in ends if address <= end < address + len(code)) + [address + len(code)]
-    for first, last in zip(marks, marks[1:], strict=False):
+    marks = [*sorted(end for end in ends if address <= end < address + len(code)), address + len(code)]
+    for first, last in pairwise(marks):
         yield code[first - address : last - address], first
 
 

@@ -24,7 +24,8 @@ _OTHERS = [
     *(
         f"{before}{one}{after}"
         for one in (
-            "lock add dword ptr [rdi], 1", "lock inc qword ptr [rdi]", "lock or byte ptr [rdi + 8], 4", "lock dec dword ptr [rdi + 4]",
+            "lock add dword ptr [rdi], 1", "lock inc qword ptr [rdi]", "lock or byte ptr [rdi + 8], 4",
+            "lock dec dword ptr [rdi + 4]",
             "lock xadd dword ptr [rdi], eax", "lock xadd qword ptr [rdi], rax", "xadd qword ptr [rdi], rax",
             "xchg dword ptr [rdi], eax", "xchg qword ptr [rdi], rax", "lock cmpxchg dword ptr [rdi], ecx",
             "lock cmpxchg qword ptr [rdi], rcx", "cmpxchg dword ptr [rdi], ecx", "lock bts qword ptr [rdi], 3",

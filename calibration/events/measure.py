@@ -33,8 +33,8 @@ def measure_events() -> Path:
             for program in programs:
                 done = subprocess.run([program], capture_output=True, text=True, check=True)
                 for line in done.stdout.splitlines():
-                    name, _, cycles = line.partition("\t")
-                    answers.setdefault(name, []).append(float(cycles))
+                    name, _, found = line.partition("\t")
+                    answers.setdefault(name, []).append(float(found))
                     if program.name == "sharing":
                         between.add(name)
             time.sleep(_APART)

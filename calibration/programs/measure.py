@@ -86,7 +86,7 @@ def measure_programs() -> Path:
             print(f"pass {number + 1} of {_PASSES}", file=sys.stderr)
             for case in CASES:
                 for n in (case.few, case.many):
-                    command = [runner, str(_ROUNDS), *_command(case, n, busybox, programs, files)]
+                    command = [str(runner), str(_ROUNDS), *_command(case, n, busybox, programs, files)]
                     done = subprocess.run(command, capture_output=True, text=True, check=True)
                     times.setdefault((case.name, n), []).extend(map(float, done.stdout.split()))
     entries = []
@@ -120,10 +120,9 @@ def machine_for(busybox: bool, **parameters: Any) -> Iterator[Machine]:
     """
     with tempfile.TemporaryDirectory() as name:
         make_files(Path(name))
-        userland = {"userland": f"busybox={_busybox()}"} if busybox else {}
-        with Machine(
-            arch="x86_64", cpus=1, seed=0, shares=[f"{name}:{_GUEST_FOLDER}"], **userland, **parameters
-        ) as machine:  # fmt: skip
+        userland = f"busybox={_busybox()}" if busybox else None
+        shares = [f"{name}:{_GUEST_FOLDER}"]
+        with Machine(arch="x86_64", cpus=1, seed=0, shares=shares, userland=userland, **parameters) as machine:
             yield machine
 
 
