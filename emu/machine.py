@@ -30,6 +30,7 @@ from emu.ftrace.site import Site
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracefs import TraceFS, build_kprobes_tree, build_tree
+from emu.ftrace.tracer_cost import NONE, use_tracer_cost
 from emu.kernel import arch as kernel_arch
 from emu.kernel.commands import BadCommand, exit_status, shell_line
 from emu.kernel.console import Console
@@ -105,6 +106,8 @@ class Machine:
             `PERIOD:LENGTH[:CPU]`; default: there are none.
         timing: what instructions cost: `static`, `pipeline` or `caches` (docs/timing.md).
         cpu_model: the CPU that `pipeline` and `caches` follow; default: the architecture's first.
+        tracer_cost: the time that recording takes besides what the guest executes for it: `none`, or `linux`, as on a real
+            machine (emu/ftrace/tracer_cost.py).
         boot_limit: nanoseconds of virtual time that the guest may take to boot.
         boot_host_limit: seconds of the host's time that it may take for that.
         booting: called now and then while the guest boots, with the number of CPUs that are up.
@@ -137,6 +140,7 @@ class Machine:
         smi: Smi | str | None = None,
         timing: str = "static",
         cpu_model: str | None = None,
+        tracer_cost: str = NONE,
         boot_limit: int | None = None,
         boot_host_limit: float | None = None,
         booting: Callable[[int], None] = lambda cpus: None,
@@ -184,6 +188,7 @@ class Machine:
             self.kernel.load(initramfs, command_line, seed)
             tracing = ftrace_arch.load(arch)
             trace_globals = TraceGlobals(self.kernel, tracing, warn, seed)
+            use_tracer_cost(trace_globals.records, tracer_cost)
             self.ftrace = Ftrace(self.kernel, tracing, trace_globals, warn)
             if patching is not None:
                 self.patching.protocol = patching

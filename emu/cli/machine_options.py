@@ -62,6 +62,7 @@ class MachineOptions:
     append: str = ""
     smi: str | None = None
     userland: str | None = None
+    tracer_cost: str = "none"
 
     def boot(self, console: Callable[[bytes], None], limits: RunLimits, progress: Progress) -> Machine:
         """Boots the machine, and tells of it by `progress`. What the guest writes goes to `console`.
@@ -131,6 +132,7 @@ class MachineOptions:
                     patching=patching,
                     command_line=self.append,
                     smi=self.smi,
+                    tracer_cost=self.tracer_cost,
                     console=console,
                     warn=warn,
                     booting=booting,
@@ -157,6 +159,13 @@ _OPTIONS = (
     click.option("--memory", type=Size(), default="128M", show_default=True, metavar="SIZE", help="How much memory: 64M, 1G."),
     click.option("--quantum", default=1000, show_default=True, metavar="CYCLES", help="How far one CPU may run ahead."),
     click.option("--seed", default=0, show_default=True, metavar="N", help="Another seed, another order of events."),
+    click.option(
+        "--tracer-cost",
+        default="none",
+        show_default=True,
+        metavar="NAME",
+        help="Time that recording takes: none, or linux: as on a real machine (emu/ftrace/tracer_cost.py).",
+    ),
     click.option(
         "--ramdisk",
         metavar="FILE[:rw]",

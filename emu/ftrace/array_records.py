@@ -61,6 +61,10 @@ class ArrayRecords:
         """The time of an event that is recorded on a CPU now."""
         return int(now(np.uint64(cpu.record.address), np.uint64(self.array.address)))
 
+    def spend(self, cpu: Cpu) -> None:
+        """A CPU takes the time of an entry that the host has recorded for it."""
+        cpu.record.set(cpu_record.CYCLES, cpu.cycles + self.array.get(array_record.COST_ENTRY))
+
 
 class RecordLists:
     """The records of all trace arrays. Native code finds those of a CPU as a list, the top array's first.

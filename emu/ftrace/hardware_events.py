@@ -99,14 +99,15 @@ class HardwareEvents(EventSource):
         """
         removed = command.startswith(("!", "-:"))
         definition = command.removeprefix("!").removeprefix("-:").strip()
-        name, colon, period = (word.strip() for word in definition.partition(":" if ":" in definition else " "))
+        name, _, period = (word.strip() for word in definition.partition(":" if ":" in definition else " "))
         if name not in record.COUNTERS:
             why = TraceError(errno.EINVAL, f"there is no counter '{name}'", (name, record.COUNTERS))
             raise self._refusal(errno.EINVAL, "Unknown counter", why.why, command, name)
         if name not in self._sampleable:
             model = self._board.timing_model.timing
-            why_not = "it is only added up" if name not in SAMPLEABLE else f"the timing model '{model}' has no caches of data"
-            raise self._refusal(errno.ENODEV, "Counter cannot be sampled", f"'{name}' cannot be sampled: {why_not}", command, name)
+            reason = "it is only added up" if name not in SAMPLEABLE else f"the timing model '{model}' has no caches of data"
+            why_not = f"'{name}' cannot be sampled: {reason}"
+            raise self._refusal(errno.ENODEV, "Counter cannot be sampled", why_not, command, name)
         if removed:
             if name not in self._periods:
                 raise self._refusal(errno.ENOENT, "Counter is not sampled", f"'{name}' is not sampled", command, name)

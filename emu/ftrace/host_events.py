@@ -189,5 +189,6 @@ class HostEvents:
             with self._told_of(np.frombuffer(head, np.uint8), event_context.PLACE_HOST_CALL):
                 for record_stack in filter(None, map(self._records.array.get, stacks)):
                     _HANDLER(record_stack)(cpu.record.address, self._records.cpus[cpu.index].address)
+            self._records.spend(cpu)
         self._changed()
         return written

@@ -19,6 +19,7 @@ from emu.ftrace.native.context import Context, complete, host_address, is_up, no
 from emu.ftrace.native.filter_program import keeps
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.ring_buffer import reserve
+from emu.ftrace.native.tracer_cost import spend
 from emu.native import njit
 from emu.native.memory import copy, copy_string
 from emu.native.pointers import Accessors, call_handler, load_u8, load_u64, store_u8, store_u16, store_u32, store_u64
@@ -58,10 +59,12 @@ def record(cpu, file, staged, size):
     if load_u64(file + event_file.FLAGS) != event_file.ENABLED:
         return ZERO
     array_cpu = of_cpu(cpu, load_u64(file + event_file.CPUS))
-    if not keeps(load_u64(file + event_file.FILTER), cpu, array_cpu, staged, size):
-        return ZERO
     array = load_u64(array_cpu + array_cpu_record.ARRAY)
+    if not keeps(load_u64(file + event_file.FILTER), cpu, array_cpu, staged, size):
+        spend(cpu, array, array_record.COST_REJECTED)
+        return ZERO
     entry = reserve(load_u64(array_cpu + array_cpu_record.RING), now(cpu, array), size)
+    spend(cpu, array, array_record.COST_EVENT)
     return array_cpu if put_entry(cpu, array_cpu, array, entry, staged, size) else ZERO
 
 

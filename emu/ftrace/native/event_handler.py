@@ -26,6 +26,7 @@ from emu.ftrace.native.context import now
 from emu.ftrace.native.event import of_cpu, put_entry
 from emu.ftrace.native.filter_program import keeps
 from emu.ftrace.native.ring_buffer import reserve
+from emu.ftrace.native.tracer_cost import spend
 from emu.native import cfunc, njit
 from emu.native.pointers import call_handler, load_u32, load_u64, store_u8, store_u64
 
@@ -106,6 +107,7 @@ def record(cpu, array_cpu, array, ring, disabled, event, staged, size):
     store_u64(place, disabled)
     entry = reserve(ring, now(cpu, array), size)
     store_u64(place, now_disabled)
+    spend(cpu, array, array_record.COST_EVENT)
     if put_entry(cpu, array_cpu, array, entry, staged, size) and event != ZERO:
         follow_event(cpu, array_cpu, array)
 
@@ -114,7 +116,9 @@ def record(cpu, array_cpu, array, ring, disabled, event, staged, size):
 def record_kept(cpu, array_cpu, array, file, context, ring, disabled):
     """Records the entry in the event_context as `record` does, if the event's filter keeps it."""
     staged, size = load_u64(context + event_context.ENTRY), load_u64(context + event_context.SIZE)
-    if keeps(load_u64(file + event_file.FILTER), cpu, array_cpu, staged, size):
+    if not keeps(load_u64(file + event_file.FILTER), cpu, array_cpu, staged, size):
+        spend(cpu, array, array_record.COST_REJECTED)
+    else:
         newline = load_u64(context + event_context.NEWLINE)
         if newline != ZERO:
             store_u8(newline, NEWLINE)

@@ -19,6 +19,7 @@ from emu.ftrace.native.function_entries import (
     put_return,
 )
 from emu.ftrace.native.ring_buffer import reserve
+from emu.ftrace.native.tracer_cost import spend
 from emu.native import njit
 from emu.native.pointers import load_u64
 
@@ -35,7 +36,7 @@ def record_function(ring, time, ip, parent_ip, common):
 
 
 @njit
-def record_call_and_return(ring, time, ip, common):
+def record_call_and_return(cpu, array, ring, time, ip, common):
     entry = reserve(ring, time, ENTRY_SIZE)
     if entry == ZERO:
         return
@@ -43,6 +44,7 @@ def record_call_and_return(ring, time, ip, common):
     entry = reserve(ring, time, EXIT_SIZE)
     if entry != ZERO:
         put_return(entry, of_type(common, EXIT_KIND), ip, NO_DEPTH, NO_DEPTH, time, time)
+        spend(cpu, array, array_record.COST_ENTRY)
 
 
 @njit
@@ -54,7 +56,7 @@ def trace_function(cpu, array_cpu, ip, parent_ip, common):
     array = load_u64(array_cpu + array_cpu_record.ARRAY)
     ring, time = load_u64(array_cpu + array_cpu_record.RING), now(cpu, array)
     if load_u64(load_u64(array + array_record.MAX_LATENCY) + max_latency_record.GRAPH) != ZERO:
-        record_call_and_return(ring, time, ip, common)
+        record_call_and_return(cpu, array, ring, time, ip, common)
     else:
         record_function(ring, time, ip, parent_ip, common)
     complete(cpu, array_cpu, array)
