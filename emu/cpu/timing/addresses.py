@@ -6,17 +6,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from emu.cpu.arch.x86_64.operations import ABSOLUTE, FLAGS, STACK_POINTER, Instruction, Place
+from emu.cpu.arch.x86_64.operations import ABSOLUTE, FLAGS, Effects, Instruction, Place
 from emu.cpu.timing import NO_REGISTER, Access
 
 __all__ = ["Accesses", "Named", "accesses_of", "name_places"]
 
 _Linear = dict[int, tuple[int, int]]  # register: it is that register plus a constant; ABSOLUTE is always 0
 _REGISTERS: _Linear = {register: (register, 0) for register in (ABSOLUTE, *range(FLAGS))}
+_NOTHING = (ABSOLUTE, 0)
 
 
 class Named(NamedTuple):
-    """A place that an instruction accesses, by the registers at the block's beginning and at its end; None: it is not known."""
+    """A place that an instruction accesses, by the registers at the block's beginning and at its end; None: it is not known.
+
+    The latter is said only of places that are written, or whose address is not known at the beginning.
+    """
 
     place: Place
     write: bool
@@ -34,16 +38,26 @@ class Accesses(NamedTuple):
 
 def name_places(code: Sequence[Instruction]) -> list[list[Named]]:
     """What each instruction accesses. A place that is modified is one access."""
-    named = []
-    for instruction, first, last in zip(code, _from_entry(code), _from_exit(code), strict=True):
-        places = [(place, place in instruction.stores) for place in instruction.loads]
-        places += [(place, True) for place in instruction.stores if place not in instruction.loads]
-        named.append(
-            [
-                Named(place, write, *(_access(place, state, write, instruction.locked) for state in (first, last)))
-                for place, write in places
-            ]
-        )
+    named: list[list[Named]] = []
+    known = dict(_REGISTERS)
+    for instruction in code:
+        places = []
+        for place in instruction.loads:
+            write = place in instruction.stores
+            places.append(Named(place, write, _access(place, known, write, bool(instruction.locked)), None))
+        for place in instruction.stores:
+            if place not in instruction.loads:
+                places.append(Named(place, True, _access(place, known, True, bool(instruction.locked)), None))
+        named.append(places)
+        if instruction.effects:
+            _execute(instruction.effects, known)
+    known = dict(_REGISTERS)
+    for instruction, places in zip(reversed(code), reversed(named), strict=True):
+        if instruction.effects:
+            _undo(instruction.effects, known)
+        for n, found in enumerate(places):
+            if found.write or found.at_entry is None:
+                places[n] = found._replace(at_exit=_access(found.place, known, found.write, bool(instruction.locked)))
     return named
 
 
@@ -57,53 +71,32 @@ def accesses_of(code: Sequence[Instruction], named: Sequence[Sequence[Named]]) -
     )
 
 
-def _access(place: Place, state: _Linear, write: bool, locked: bool) -> Access | None:
-    base, index = state.get(place.base), state.get(place.scaled)
+def _access(place: Place, known: _Linear, write: bool, locked: bool) -> Access | None:
+    base = known.get(place.base)
+    index = _NOTHING if place.scaled == ABSOLUTE else known.get(place.scaled)
     if base is None or index is None:
         return None
     displacement = place.displacement + base[1] + index[1] * place.scale
-    first, second = (NO_REGISTER if register == ABSOLUTE else register for register in (base[0], index[0]))
+    first = NO_REGISTER if base[0] == ABSOLUTE else base[0]
+    second = NO_REGISTER if index[0] == ABSOLUTE else index[0]
     return Access(first, second, place.scale.bit_length() - 1, displacement, place.size, write, place.segment, locked)
 
 
-def _effects(instruction: Instruction) -> dict[int, tuple[int, int] | None]:
-    """What an instruction makes of general registers: a register plus a constant, or None."""
-    effects: dict[int, tuple[int, int] | None] = {register: None for register in instruction.writes if register < FLAGS}
-    if instruction.linear is not None:
-        effects[instruction.linear[0]] = instruction.linear[1:]
-    if instruction.stack and STACK_POINTER not in effects:
-        effects[STACK_POINTER] = STACK_POINTER, instruction.stack
-    return effects
+def _execute(effects: Effects, known: _Linear) -> None:
+    """What registers are after an instruction, in those at the block's beginning."""
+    new = {}
+    for register, effect in effects:
+        if effect is not None and (source := known.get(effect[0])) is not None:
+            new[register] = source[0], source[1] + effect[1]
+    for register, _ in effects:
+        known.pop(register, None)
+    known.update(new)
 
 
-def _from_entry(code: Sequence[Instruction]) -> list[_Linear]:
-    """Before each instruction: what its registers are in those at the block's beginning."""
-    state = _REGISTERS
-    before = []
-    for instruction in code:
-        before.append(state)
-        effects = _effects(instruction)
-        if effects:
-            new = {register: known for register, known in state.items() if register not in effects}
-            for register, effect in effects.items():
-                if effect is not None and effect[0] in state:
-                    source = state[effect[0]]
-                    new[register] = source[0], source[1] + effect[1]
-            state = new
-    return before
-
-
-def _from_exit(code: Sequence[Instruction]) -> list[_Linear]:
-    """Before each instruction: what its registers are in those at the block's end."""
-    state = _REGISTERS
-    before = []
-    for instruction in reversed(code):
-        effects = _effects(instruction)
-        if effects:
-            earlier = {register: known for register, known in state.items() if register not in effects}
-            for register, effect in effects.items():
-                if effect is not None and register in state and effect[0] not in earlier:
-                    earlier[effect[0]] = state[register][0], state[register][1] - effect[1]
-            state = earlier
-        before.append(state)
-    return before[::-1]
+def _undo(effects: Effects, known: _Linear) -> None:
+    """What registers were before an instruction, in those at the block's end."""
+    after = {register: known.pop(register, None) for register, _ in effects}
+    for register, effect in effects:
+        value = after[register]
+        if effect is not None and value is not None and effect[0] not in known:
+            known[effect[0]] = value[0], value[1] - effect[1]

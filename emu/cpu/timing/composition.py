@@ -79,6 +79,7 @@ class Composition:
     def cycles_of(self, blocks: Iterable[BlockSummary], repetitions: int = 24) -> float:
         """Cycles that a row of blocks takes in the long run, if it is repeated and goes on as expected."""
         row = list(blocks)
+        self._ready[STORES] = self.issue + self._core.store_room  # what the row itself does not empty stays full
         for _ in range(repetitions // 3):
             for summary in row:
                 self.block(summary)

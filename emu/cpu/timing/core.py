@@ -89,6 +89,9 @@ class Core:
     forward_vector: int  # ... to a vector register
     forward_failed: int  # ... if it is not all of what is loaded
     renamed: frozenset[int]  # base registers whose places in memory are renamed: a load takes what was stored in no time
+    load_busy: int  # twelfths of a cycle that a load takes of its ports: they are not used evenly
+    load_busy_late: int  # ... if its address has been loaded in the same block
+    segment: int  # ... and more, if it is in a segment
     load_ports: int  # bits
     load_vector_ports: int
     store_ports: int
@@ -105,6 +108,7 @@ class Core:
     interrupt: int  # from one CPU to another
     operations: Mapping[str, Operation]
     serialising: Mapping[str, int]  # of instructions that wait until all before them is done
-    locked: int  # more for a locked access
+    locked: int  # from one locked addition, or other simple instruction, to the next
+    locked_complex: int  # ... of others
     predictor: Predictor
     caches: Caches

@@ -14,6 +14,7 @@ __all__ = ["dispatched", "issue_time", "store_runs", "store_time"]
 
 _CYCLE = 12
 _LINE = 64  # bytes
+_LOCKED = 1 << 16  # one more port, of what is locked
 
 
 def dispatched(code: Sequence[Instruction], core: Core) -> list[int]:
@@ -40,13 +41,19 @@ def issue_time(code: Sequence[Instruction], slots: Sequence[int], core: Core) ->
 def _ports(code: Sequence[Instruction], core: Core) -> int:
     """Of the most loaded set of ports: the micro-operations that can go nowhere else, over their number."""
     masks: Counter[int] = Counter()
+    loaded: set[int] = set()
     for instruction in code:
         for mask in instruction.ports:
             masks[mask] += _CYCLE
         for place in instruction.loads:
-            masks[core.load_vector_ports if instruction.vector else core.load_ports] += 16 if place.segment else 12
+            time = core.load_busy if loaded.isdisjoint(instruction.addresses) else core.load_busy_late
+            ports = core.load_vector_ports if instruction.vector else core.load_ports
+            masks[ports] += time + (core.segment if place.segment else 0)
+            loaded.update(instruction.writes)
+        if instruction.locked:
+            masks[_LOCKED] += _CYCLE * instruction.locked
         if instruction.stores:
-            masks[core.store_ports] += 12 * len(instruction.stores)
+            masks[core.store_ports] += _CYCLE * len(instruction.stores)
     unions = set(masks)
     for mask in masks:
         unions |= {mask | other for other in unions}

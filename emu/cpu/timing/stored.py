@@ -55,7 +55,8 @@ class Stored:
         self._stores: dict[_Base, list[_Store]] = {}
         self._versions: dict[int, int] = {}
         self._stack = 0
-        left = {_where(found.at_exit) for places in named for found in places if found.write and found.at_exit}
+        exits = (found.at_exit for places in named for found in places if found.write)
+        left = {_where(access) for access in exits if access is not None and not access.locked}
         if left:
             left &= {_where(found.at_entry) for places in named for found in places if found.at_entry}
         self._repeated = left

@@ -100,13 +100,16 @@ def _outputs(
             done = join(done, after(read, _CYCLE) if register == STACK_POINTER and engine else read)
         for register in instruction.addresses:
             address = join(address, when(register))
-        from_memory = any(r in values and values[r].from_memory for r in (*instruction.reads, *instruction.addresses))
+        from_memory = False
+        for register in (*instruction.reads, *instruction.addresses):
+            if register in values and values[register].from_memory:
+                from_memory = True
         for found in places:
             if found.place in instruction.loads:
                 loaded = stored.load(found, instruction.vector, address)
                 done = join(done, loaded.time)
                 from_memory = from_memory or loaded.from_memory
-        done = after(done, (instruction.latency + (core.locked if instruction.locked else 0)) * _CYCLE)
+        done = after(done, (instruction.latency + (instruction.locked and instruction.locked - core.load)) * _CYCLE)
         for register in instruction.writes:
             values[register] = _Value(done, from_memory)
         stored.execute(instruction, places, done, from_memory)
@@ -126,5 +129,7 @@ def _outputs(
 
 
 def _output(register: int, time: Time, from_memory: bool) -> Output:
-    slowest = sorted(time[1].items(), key=lambda found: (-found[1], found[0]))[:_MOST_INPUTS]
-    return Output(register, time[0], tuple(sorted(slowest)), from_memory)
+    inputs = sorted(time[1].items())
+    if len(inputs) > _MOST_INPUTS:
+        inputs = sorted(sorted(inputs, key=lambda found: -found[1])[:_MOST_INPUTS])
+    return Output(register, time[0], tuple(inputs), from_memory)

@@ -16,12 +16,12 @@ def _ports(*numbers: int) -> int:
     return sum(1 << number for number in numbers)
 
 
-# Ports: 0 to 3 integer units, 4 to 6 addresses of loads and stores, 9 branches alone, 10 to 13 vector pipes, 14 and 15 from
-# vector registers to the others and to memory ([SOG] 2.10.2, 2.11, 2.12).
+# Ports: 0 to 3 integer units, 4 to 6 addresses of loads and stores, 9 branches alone, 10 to 13 vector pipes, 14 from
+# vector registers to others ([SOG] 2.10.2, 2.11, 2.12). 15 stands for what one such instruction does at a time.
 _ANY, _SHIFT, _MULTIPLY, _SELECT, _DIVISION = _ports(0, 1, 2, 3), _ports(1, 2), _ports(1), _ports(0, 3), _ports(2)
 _VECTOR, _ADD, _FMUL, _SHUFFLE = _ports(10, 11, 12, 13), _ports(12, 13), _ports(10, 11), _ports(11, 12)
 _DIVIDE, _TO, _FROM = _ports(11), _ports(11), _ports(14)
-_ADDRESS = _ports(4, 5, 6)
+_ADDRESS, _MICROCODE = _ports(4, 5, 6), _ports(15)
 
 # By the names of emu.cpu.arch.*.operation_classes. Latencies and slots are [m]. Microcode takes whole cycles of dispatch.
 _OPERATIONS = {
@@ -40,7 +40,7 @@ _OPERATIONS = {
     "multiply_short": Operation((_MULTIPLY, _ANY), 4, 6),
     "multiply_wide": Operation((_MULTIPLY, _ANY), 3, 2),
     "divide32": Operation((_DIVISION,) * 6, 10, 2),
-    "divide64": Operation((_DIVISION,) * 7, 12, 2),
+    "divide64": Operation((_DIVISION,) * 7, 10, 2),
     "lea": Operation((_ANY,), 1, 1),
     "lea_complex": Operation((_ANY, _ANY), 2, 2),
     "carry": Operation((_SELECT,), 1, 1),
@@ -60,14 +60,16 @@ _OPERATIONS = {
     "exchange_memory": Operation((_ANY,) * 2, 1, 2),
     "branch": Operation((_ports(0, 9),), 1, 1),
     "compare_exchange": Operation((_ANY,) * 5, 3, 12),
-    "compare_exchange_wide": Operation((_ANY,) * 20, 10, 30),
+    "compare_exchange_wide": Operation((_MICROCODE,) * 12, 8, 30),
     "exchange_add": Operation((_ANY,) * 2, 1, 2),
     "exchange_add_memory": Operation((_ANY,) * 2, 1, 6),
     "direction": Operation((_ANY,) * 4, 4, 12),
-    "flags_push": Operation((_ANY,) * 8, 3, 18),
-    "flags_pop": Operation((_ANY,) * 20, 20, 60),
+    "flags_push": Operation((_MICROCODE,) * 9, 3, 18),
+    "flags_pop": Operation((_MICROCODE,) * 20, 20, 60),
+    "string": Operation((_ANY,) * 2, 1, 6),
     "control": Operation((_ANY,) * 8, 8, 12),
-    "state": Operation((_ANY,) * 100, 100, 300),
+    "state": Operation((_MICROCODE,) * 100, 100, 300),
+    "time_stamp": Operation((_MICROCODE,) * 36, 36, 2),
     "vector_move": Operation((), 0, 1),
     "vector_integer": Operation((_VECTOR,), 1, 1),
     "vector_shuffle": Operation((_SHUFFLE,), 1, 1),
@@ -77,7 +79,7 @@ _OPERATIONS = {
     "vector_add": Operation((_ADD,), 3, 1),
     "vector_multiply": Operation((_FMUL,), 3, 1),
     "vector_fma": Operation((_FMUL,), 4, 1),
-    "vector_divide32": Operation((_DIVIDE,) * 4, 10, 1),
+    "vector_divide32": Operation((_DIVIDE,) * 3, 10, 1),
     "vector_divide64": Operation((_DIVIDE,) * 5, 13, 1),
     "vector_root32": Operation((_DIVIDE,) * 5, 14, 1),
     "vector_root64": Operation((_DIVIDE,) * 9, 20, 1),
@@ -93,7 +95,7 @@ _OPERATIONS = {
 
 # Cycles. [m], but those of privileged instructions: as much as a call of microcode takes.
 _SERIALISING = {
-    "lfence": 8, "mfence": 60, "pause": 76, "rdtsc": 36, "rdtscp": 70,
+    "lfence": 10, "mfence": 58, "pause": 76, "rdtscp": 68,
     "iretq": 60, "cpuid": 100, "int3": 20, "syscall": 30, "sysretq": 30, "wrmsr": 100, "rdmsr": 60, "invlpg": 100, "lgdt": 50,
     "lidt": 50, "ltr": 50, "swapgs": 10, "out": 40, "in": 40, "cli": 4, "sti": 4, "hlt": 10, "ud2": 20,
 }  # fmt: skip
@@ -111,6 +113,9 @@ ZEN3 = Core(
     forward_vector=9,  # [m]
     forward_failed=18,  # [m]
     renamed=frozenset({4}),  # [m]: the stack pointer
+    load_busy=13,  # [M]
+    load_busy_late=14,  # [M]
+    segment=4,  # [m]
     load_ports=_ADDRESS,  # [SOG] 2.12: three memory operations a cycle
     load_vector_ports=_ports(4, 5),  # [m]
     store_ports=_ADDRESS,  # [m]: with loads, three a cycle
@@ -127,7 +132,8 @@ ZEN3 = Core(
     interrupt=500,  # of the order that Linux's `ipi` benchmarks show between cores of one complex
     operations=_OPERATIONS,
     serialising=_SERIALISING,
-    locked=8,  # [m]
+    locked=6,  # [m]
+    locked_complex=8,  # [m]
     predictor=Predictor(
         bimodal=8192,
         tagged=2048,  # [SOG] 2.8.1.4 says TAGE, and no sizes

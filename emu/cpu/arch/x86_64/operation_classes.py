@@ -46,8 +46,10 @@ _BY_MNEMONIC: Final = {
         "direction": "cld std",
         "flags_push": "pushfq",
         "flags_pop": "popfq",
+        "string": " ".join(f"{name}{size}" for name in ("movs", "stos", "lods", "scas", "cmps") for size in "bwdq"),
+        "time_stamp": "rdtsc",
         "control": "ldmxcsr stmxcsr",
-        "state": "xsave xrstor fxsave fxrstor xsaveopt xsavec",
+        "state": "xsave xrstor fxsave fxrstor xsave64 xrstor64 fxsave64 fxrstor64 xsaveopt xsavec",
     }.items()
     for mnemonic in mnemonics.split()
 }
@@ -76,8 +78,9 @@ def class_of(mnemonic: str, insn: capstone.CsInsn, registers: list[int]) -> str 
         mnemonic: without prefixes.
         registers: the numbers of its operands that are registers.
     """
+    vector = any(number >= VECTORS for number in registers)
     known = _BY_MNEMONIC.get(mnemonic)
-    if known:
+    if known and not (known == "string" and vector):  # `movsd` and `cmpsd` are both
         return known
     if mnemonic == "lea":
         memory = insn.operands[1].mem
@@ -94,7 +97,7 @@ def class_of(mnemonic: str, insn: capstone.CsInsn, registers: list[int]) -> str 
     for beginning, kind in (("cmov", "select"), ("set", "set"), ("j", "branch"), ("loop", "branch")):
         if mnemonic.startswith(beginning):
             return kind
-    return _vector_class(mnemonic, registers) if any(number >= VECTORS for number in registers) else None
+    return _vector_class(mnemonic, registers) if vector else None
 
 
 def _vector_class(mnemonic: str, registers: list[int]) -> str:

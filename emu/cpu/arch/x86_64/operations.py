@@ -14,7 +14,7 @@ from emu.cpu.arch.x86_64.register_names import FLAGS, NUMBERS, SIZES, STACK_POIN
 from emu.cpu.timing import Ending
 from emu.cpu.timing.core import Core
 
-__all__ = ["ABSOLUTE", "FLAGS", "STACK_POINTER", "VECTORS", "Instruction", "Operations", "Place"]
+__all__ = ["ABSOLUTE", "FLAGS", "STACK_POINTER", "VECTORS", "Effects", "Instruction", "Operations", "Place"]
 
 ABSOLUTE: Final = -1  # as a base or an index: there is none
 
@@ -45,13 +45,17 @@ class Place(NamedTuple):
     relative: bool = False  # the displacement counts from the instruction's end
 
 
+Effects = tuple[tuple[int, tuple[int, int] | None], ...]
+"""(register, what is written to it) pairs: another register, or ABSOLUTE, plus a constant; None: something else."""
+
+
 class Instruction(NamedTuple):
     """One instruction."""
 
     mnemonic: str  # without prefixes
     size: int  # bytes
     ports: tuple[int, ...]
-    latency: int
+    latency: int  # cycles
     slots: int
     reads: tuple[int, ...]  # by the operation
     addresses: tuple[int, ...]  # registers read by the address
@@ -60,8 +64,8 @@ class Instruction(NamedTuple):
     stores: tuple[Place, ...]
     stack: int  # what the stack engine adds to the stack pointer
     vector: bool  # whether what is loaded goes to a vector register, or what is stored comes from one
-    linear: tuple[int, int, int] | None  # (written, register or ABSOLUTE, constant): what is written is their sum
-    locked: bool
+    effects: Effects  # on general registers
+    locked: int  # cycles that other locked ones wait; 0: it is not locked
     repeated: bool
     known: bool  # whether the tables have it
     ending: Ending  # if it is a block's last
@@ -169,13 +173,17 @@ def describe(insn: capstone.CsInsn, core: Core) -> Instruction:
         stores=tuple(stores),
         stack=_STACK.get(mnemonic, 0),
         vector=vector,
-        linear=_linear(mnemonic, insn),
-        locked=prefix == "lock" or (mnemonic == "xchg" and bool(stores)),
+        effects=_effects(mnemonic, insn, writes),
+        locked=_locked(kind, core) if prefix == "lock" or (mnemonic == "xchg" and stores) else 0,
         repeated=repeated,
         known=kind is not None or mnemonic in core.serialising or repeated,
         ending=_ending(mnemonic, insn),
         flushes_tlb=_flushes(insn),
     )
+
+
+def _locked(kind: str | None, core: Core) -> int:
+    return core.locked if kind == "alu" else core.locked_complex
 
 
 def _places(insn: capstone.CsInsn, mnemonic: str) -> tuple[list[Place], list[Place], list[int]]:
@@ -227,8 +235,18 @@ def _registers(insn: capstone.CsInsn, mnemonic: str) -> tuple[set[int], set[int]
     return reads, writes
 
 
+def _effects(mnemonic: str, insn: capstone.CsInsn, writes: set[int]) -> Effects:
+    effects: dict[int, tuple[int, int] | None] = {register: None for register in writes if register < FLAGS}
+    linear = _linear(mnemonic, insn)
+    if linear is not None:
+        effects[linear[0]] = linear[1:]
+    if mnemonic in _STACK and STACK_POINTER not in effects:
+        effects[STACK_POINTER] = STACK_POINTER, _STACK[mnemonic]
+    return tuple(effects.items())
+
+
 def _linear(mnemonic: str, insn: capstone.CsInsn) -> tuple[int, int, int] | None:
-    """What is written to a general register, if it is another plus a constant, or a constant."""
+    """(written register, register or ABSOLUTE, constant) if an instruction writes their sum."""
     operands = insn.operands
     if not operands or operands[0].type != x86.X86_OP_REG:
         return None
