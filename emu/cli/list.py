@@ -16,7 +16,7 @@ from emu.cli.progress import Progress
 from emu.ftrace.errors import did_you_mean
 
 if TYPE_CHECKING:
-    from emu.ftrace.trace_array import TraceArray
+    from emu.machine import Machine
 
 __all__ = ["list_names"]
 
@@ -26,10 +26,12 @@ Examples:
   emu list events 'sched:*'
   emu list functions '*_read'
   emu list options
+  emu list cpu-models
 
 \b
 The names are those that `emu run` takes: events for -e, functions for -l, -n and -g, tracers for -p, options for -O,
-clocks for --set trace_clock=CLOCK. An option that is off when the machine starts has 'no' before its name; GLOB is
+clocks for --set trace_clock=CLOCK, CPU models for --cpu-model: of a CPU that was measured, docs/timing.md has the errors of
+what the model says. An option that is off when the machine starts has 'no' before its name; GLOB is
 compared with the name alone. GLOB for events is compared with SYSTEM:EVENT, SYSTEM and EVENT.
 
 \b
@@ -40,22 +42,28 @@ Exit status: 0; 2: an option is wrong, or no name matches GLOB.
 """
 
 
-def _events(array: TraceArray) -> list[str]:
+def _events(machine: Machine) -> list[str]:
     from emu.ftrace.event.enable import available
 
-    return [call.path for call in available(array.recorder.globals.events.values())]
+    return [call.path for call in available(machine.trace_array.recorder.globals.events.values())]
 
 
-def _options(array: TraceArray) -> list[str]:
-    return array.options.lines(array.options)
+def _options(machine: Machine) -> list[str]:
+    return machine.trace_array.options.lines(machine.trace_array.options)
 
 
-_KINDS: Mapping[str, Callable[[TraceArray], Sequence[str]]] = {
+def _cpu_models(machine: Machine) -> list[str]:
+    arch = machine.board.arch
+    return [f"{name}  {'' if arch.core(name).measured else 'not '}measured" for name in arch.cpu_models]
+
+
+_KINDS: Mapping[str, Callable[[Machine], Sequence[str]]] = {
     "events": _events,
-    "functions": lambda array: array.ftrace.sites.functions.labels(),
-    "tracers": lambda array: list(array.tracers),
+    "functions": lambda machine: machine.ftrace.sites.functions.labels(),
+    "tracers": lambda machine: list(machine.trace_array.tracers),
     "options": _options,
-    "clocks": lambda array: array.recorder.globals.clocks.names,
+    "clocks": lambda machine: machine.trace_array.recorder.globals.clocks.names,
+    "cpu-models": _cpu_models,
 }
 
 
@@ -70,7 +78,7 @@ _KINDS: Mapping[str, Callable[[TraceArray], Sequence[str]]] = {
 @click.argument("kind", type=click.Choice(list(_KINDS)))
 @click.argument("glob", required=False, metavar="[GLOB]")
 def list_names(arch: str, image: Path | None, kind: str, glob: str | None) -> int:
-    """List the events, functions, tracers, options or clocks whose names match GLOB; without it, all."""
+    """List the events, functions, tracers, options, clocks or CPU models whose names match GLOB; without it, all."""
     progress = Progress()
     with progress.during("loading the kernel"):
         names = _names(arch, image, kind)
@@ -88,6 +96,8 @@ def _compared(kind: str, name: str) -> list[str]:
     """What GLOB is compared with."""
     if kind == "events":
         return [name, *name.split(":")]
+    if kind == "cpu-models":
+        return name.split()[:1]
     return [name.removeprefix("no")] if kind == "options" else [name]
 
 
@@ -103,7 +113,7 @@ def _names(arch: str, image: Path | None, kind: str) -> Sequence[str]:
 
     try:
         with LoadedMachine(arch=arch, image=image, cpus=1) as machine:
-            return _KINDS[kind](machine.trace_array)
+            return _KINDS[kind](machine)
     except ValueError as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:

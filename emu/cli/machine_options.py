@@ -63,6 +63,8 @@ class MachineOptions:
     smi: str | None = None
     userland: str | None = None
     tracer_cost: str = "none"
+    timing: str | None = None  # None: Machine's default
+    cpu_model: str | None = None
 
     def boot(self, console: Callable[[bytes], None], limits: RunLimits, progress: Progress) -> Machine:
         """Boots the machine, and tells of it by `progress`. What the guest writes goes to `console`.
@@ -118,6 +120,7 @@ class MachineOptions:
                 patching = None if self.patching is None else protocol_of(self.patching)
             except ValueError as error:
                 raise ValueError(f"--patching {self.patching}: {error}") from None
+            timing: dict[str, Any] = {} if self.timing is None else {"timing": self.timing}
             with guest_errors():
                 return Machine(
                     arch=self.arch,
@@ -133,6 +136,8 @@ class MachineOptions:
                     command_line=self.append,
                     smi=self.smi,
                     tracer_cost=self.tracer_cost,
+                    **timing,
+                    cpu_model=self.cpu_model,
                     console=console,
                     warn=warn,
                     booting=booting,
@@ -159,6 +164,12 @@ _OPTIONS = (
     click.option("--memory", type=Size(), default="128M", show_default=True, metavar="SIZE", help="How much memory: 64M, 1G."),
     click.option("--quantum", default=1000, show_default=True, metavar="CYCLES", help="How far one CPU may run ahead."),
     click.option("--seed", default=0, show_default=True, metavar="N", help="Another seed, another order of events."),
+    click.option(
+        "--timing",
+        metavar="MODEL",
+        help="How long instructions take: static, pipeline or caches (docs/timing.md). Default: static; of `emu stat`: caches.",
+    ),
+    click.option("--cpu-model", metavar="NAME", help="The CPU that pipeline and caches follow (`emu list cpu-models`)."),
     click.option(
         "--tracer-cost",
         default="none",

@@ -57,7 +57,7 @@ Examples:
 One word is a line for the guest's shell; several are a program and its arguments, which are passed on as they are.
 The command's standard input is empty. What it writes goes to standard error, the trace to standard output: on a
 terminal through the pager, $PAGER or less -R. If standard error is a terminal, a last line there counts events, CPUs,
-processes and lost events.
+processes and lost events, and names the timing model.
 Exit status: the command's; 2: something in the options is wrong and nothing was run, or the trace could not be
 written; 124: --limit or --host-limit was reached; 125: the guest's kernel panicked; 130: interrupted by Ctrl-C; 143:
 terminated by a signal. In the last four cases what was traced until then is written.
@@ -196,7 +196,8 @@ def run(
         else:
             out.write(lambda: _results(machine, progress, out, reports, trace=traced or not reports))
             if sys.stderr.isatty():
-                click.echo(f"emu: {summary_line(machine.trace_array.summary(), time.passed)}", err=True)
+                summary = summary_line(machine.trace_array.summary(), time.passed, machine.board.timing_model)
+                click.echo(f"emu: {summary}", err=True)
     if cut_short is not None:
         raise cut_short
     return status

@@ -10,18 +10,24 @@ from typing import TYPE_CHECKING
 from emu.cli.quantities import time_text
 
 if TYPE_CHECKING:
+    from emu.cpu.timing import TimingNames
     from emu.ftrace.trace_summary import TraceSummary
     from emu.machine import Machine
 
-__all__ = ["suggestion", "summary_line"]
+__all__ = ["model_text", "suggestion", "summary_line"]
 
 
-def summary_line(summary: TraceSummary, nanoseconds: int) -> str:
-    """The events of a trace, and the virtual time that its command took."""
+def summary_line(summary: TraceSummary, nanoseconds: int, model: TimingNames) -> str:
+    """The events of a trace, and the virtual time that its command took by a timing model."""
     origin = f"{_count(summary.cpus, 'CPU')} and {_count(summary.processes, 'process')}"
     lost = f"{summary.lost:,} lost (-b {_rounded_up(summary.wanted_kb)} has room for them)" if summary.lost else "none lost"
     events = f"{_count(summary.events, 'event')} of {origin}, {lost}" if summary.events else "no events"
-    return f"{events}; {time_text(nanoseconds)} of virtual time"
+    return f"{events}; {time_text(nanoseconds)} of virtual time {model_text(model)}"
+
+
+def model_text(model: TimingNames) -> str:
+    """The names of a timing model in brackets: (pipeline, zen3)."""
+    return f"({', '.join(filter(None, model))})"
 
 
 def suggestion(machine: Machine, arguments: Sequence[str]) -> str:

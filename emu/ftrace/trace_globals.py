@@ -72,6 +72,7 @@ class TraceGlobals:
         self.warn = warn
         self.work = kernel.work
         self.log = kernel.log
+        self.timing_model = kernel.board.timing_model
         self.kernel_values = KernelValues(kernel.memory)
         self.pointer_key = pointer_key
         self.guest = GuestLayout.of(kernel.image, kernel.arch.saved_registers(kernel.image))

@@ -265,6 +265,7 @@ def test_the_machine_is_as_asked(emu: Emu) -> None:
         "patching": None,
         "command_line": "",
         "smi": None,
+        "cpu_model": None,
         "shares": [],
         "boot_limit": None,
         "boot_host_limit": None,

@@ -175,6 +175,7 @@ What is recorded
   printk_formats            texts of trace_printk() and of events, with the addresses that events have instead of them
   saved_cmdlines            which process names are known, by pid
   saved_cmdlines_size       and how many can be
+  timing_model              what says how long instructions take, and the CPU that it follows: static; pipeline zen3
   saved_tgids               to which process each thread belongs, as far as record-tgid has seen it
 
 osnoise and timerlat

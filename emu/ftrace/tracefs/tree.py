@@ -97,6 +97,7 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
         "osnoise": osnoise_directory(trace_globals.osnoise, tr.recorder.cpus),
         "recursed_functions": _recursed_functions(),
         "printk_formats": TextFile(trace_globals.printk_formats.text),
+        "timing_model": HandleFile(0o444, lambda flags: TextHandle(flags, lambda: f"{trace_globals.timing_model}\n", None)),
         "saved_tgids": TextFile(lambda: _of_tasks(trace_globals, trace_globals.saved_tgids)),
         "saved_cmdlines": TextFile(lambda: _of_tasks(trace_globals, saved_cmdlines)),
         "saved_cmdlines_size": TextFile(

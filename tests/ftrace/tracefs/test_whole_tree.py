@@ -32,6 +32,7 @@ ADDED = {
     "trace_stat/branch_annotated": "the branch tracer",
     "options/funcgraph-flat": "an option of other kernels, which a document has",
     "events/sample_timer": "a module's, which is loaded",
+    "timing_model": "the machine's",
 }
 LATENCY = {"wakeup", "wakeup_rt", "wakeup_dl", "irqsoff", "preemptoff", "preemptirqsoff"}
 
