@@ -7,7 +7,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from shutil import which
 from typing import NamedTuple
@@ -16,10 +16,11 @@ from calibration import stored
 from calibration.blocks.entries import blocks_of
 from calibration.blocks.rows import row_code, rows_of
 
-__all__ = ["Peer", "ask_peers", "peers_for"]
+__all__ = ["Peer", "ask_peers", "peers_for", "stored_answers"]
 
 _AT_ONCE = 100  # blocks
 _ITERATIONS = 100
+_NOT_ASKED = -1  # among the cycles that are stored
 
 
 class Peer(NamedTuple):
@@ -30,12 +31,12 @@ class Peer(NamedTuple):
     cpu: str  # as the tool names it
     version: str
 
-    def predict(self, blocks: Sequence[bytes]) -> dict[bytes, float]:
-        """The cycles of those blocks that the tool can read."""
-        found: dict[bytes, float] = {}
+    def predict(self, blocks: Sequence[bytes]) -> Iterator[dict[bytes, float | None]]:
+        """The cycles of blocks, some at a time; None if the tool cannot read one."""
         for n in range(0, len(blocks), _AT_ONCE):
-            found.update(self._some(blocks[n : n + _AT_ONCE]))
-        return found
+            some = blocks[n : n + _AT_ONCE]
+            found = self._some(some)
+            yield {code: found.get(code) for code in some}
 
     def _some(self, blocks: Sequence[bytes]) -> dict[bytes, float]:
         ask = _osaca if self.name.startswith("OSACA") else _mca
@@ -75,6 +76,7 @@ _OSACA = r"""
 import json, sys
 from osaca.osaca import get_asm_parser
 from osaca.semantics import ArchSemantics, KernelDG, MachineModel, reduce_to_section
+output, sys.stdout = sys.stdout, sys.stderr
 parser = get_asm_parser(sys.argv[1], "ATT")
 model = MachineModel(arch=sys.argv[1])
 semantics = ArchSemantics(parser, model)
@@ -87,11 +89,11 @@ for name, text in json.load(sys.stdin).items():
         semantics.assign_optimal_throughput(kernel)
         semantics.assign_optimal_throughput(kernel)
         carried = KernelDG(kernel, parser, model, semantics, 10, False).get_loopcarried_dependencies()
-    except Exception:
+        ports = semantics.get_throughput_sum(kernel)
+        answers[name] = max([*ports, *(chain["latency"] for chain in carried.values())])
+    except (Exception, SystemExit):
         continue
-    ports = semantics.get_throughput_sum(kernel)
-    answers[name] = max([*ports, *(chain["latency"] for chain in carried.values())])
-json.dump(answers, sys.stdout)
+json.dump(answers, output)
 """
 
 
@@ -133,21 +135,46 @@ def peers_for(machine: str, osaca_python: str | None = None) -> Iterator[Peer]:
         yield Peer(f"OSACA, {osaca_cpu}", osaca_python, osaca_cpu, version)
 
 
+def stored_answers(machine: str) -> dict[str, dict[bytes, float | None]]:
+    """What tools have said, by their names; None: they could not read the block."""
+    try:
+        data = stored.load(machine, "peers")
+    except FileNotFoundError:
+        return {}
+    answers: dict[str, dict[bytes, float | None]] = {name: {} for name in data["columns"][1:]}
+    for code, *cycles in data["entries"]:
+        for known, answer in zip(answers.values(), cycles, strict=True):
+            if answer != _NOT_ASKED:
+                known[bytes.fromhex(code)] = answer
+    return answers
+
+
 def ask_peers(osaca_python: str | None = None) -> Path:
-    """Stores what tools say of the blocks, and of rows of blocks, that were measured on this machine. OSACA takes seconds for
-    a row, so it is not asked for rows."""
+    """Stores what tools say of the blocks, and of rows of blocks, that were measured on this machine. They are asked what they
+    have not been asked before. OSACA takes a second for a block and many for a row, so it is not asked for rows."""
     machine = stored.machine_name()
     blocks = [block.code for block in blocks_of(machine)]
     rows = [row_code(row.blocks) for row in rows_of(machine)]
-    columns, versions, failed = ["code"], {}, {}
-    answers = []
+    answers = stored_answers(machine)
+    versions = stored.load(machine, "peers")["versions"] if answers else {}
+    path = stored.MEASUREMENTS
     for peer in peers_for(machine, osaca_python):
-        print(peer.name, file=sys.stderr)
-        asked = blocks + (rows if "mca" in peer.name else [])
-        found = peer.predict(asked)
-        answers.append(found)
-        columns.append(peer.name)
-        versions[peer.name] = peer.version
-        failed[peer.name] = sum(code not in found for code in asked)
-    entries = [[code.hex(), *(found.get(code) for found in answers)] for code in dict.fromkeys(blocks + rows)]
-    return stored.save(machine, "peers", {"versions": versions, "failed": failed, "columns": columns}, entries)
+        if versions.get(peer.name) != peer.version:
+            answers[peer.name], versions[peer.name] = {}, peer.version
+        known = answers[peer.name]
+        asked = [code for code in blocks + (rows if "mca" in peer.name else []) if code not in known]
+        asked.sort(key=stored.held_out, reverse=True)  # what is judged comes first
+        for found in peer.predict(asked):
+            known |= found
+            path = _save(machine, dict.fromkeys(blocks + rows), answers, versions)
+            print(f"{peer.name}: {len(known)}", file=sys.stderr)
+    return path
+
+
+def _save(
+    machine: str, codes: Iterable[bytes], answers: Mapping[str, Mapping[bytes, float | None]], versions: Mapping[str, str]
+) -> Path:
+    failed = {name: sum(answer is None for answer in known.values()) for name, known in answers.items()}
+    entries = [[code.hex(), *(known.get(code, _NOT_ASKED) for known in answers.values())] for code in codes]
+    header = {"versions": versions, "failed": failed, "not asked": _NOT_ASKED, "columns": ["code", *answers]}
+    return stored.save(machine, "peers", header, entries)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from calibration import stored
 from calibration.blocks.bodies import carries_through_memory, disassembly
@@ -11,6 +11,7 @@ from calibration.blocks.entries import Block, blocks_of
 from calibration.blocks.rows import row_code, rows_of
 from calibration.errors import errors
 from calibration.models import Model, instructions, static_cycles
+from calibration.peers import stored_answers
 from calibration.programs.measure import machine_for, model_cycles, programs_of
 
 __all__ = ["block_table", "event_table", "program_table", "row_table", "worst_blocks"]
@@ -19,26 +20,13 @@ Predictor = Callable[[bytes], float | None]  # None: the tool could not read the
 _HEADER = f"{'':24}{'n':>6}{'mean':>9}{'median':>9}{'tau':>8}{'sum':>8}"
 
 
-def _peers(machine: str) -> Mapping[str, Mapping[bytes, float]]:
-    """Stored predictions of peers."""
-    try:
-        data = stored.load(machine, "peers")
-    except FileNotFoundError:
-        return {}
-    names = data["columns"][1:]
-    return {
-        name: {bytes.fromhex(code): cycles[n] for code, *cycles in data["entries"] if cycles[n] is not None}
-        for n, name in enumerate(names)
-    }
-
-
 def _predictors(machine: str, model: Model) -> dict[str, Predictor]:
     found: dict[str, Predictor] = {
         model.core.name: lambda code: model.cycles([code]),
         "static": static_cycles,
         "instructions / 4": lambda code: instructions(code) / 4,
     }
-    return found | {name: known.get for name, known in _peers(machine).items()}
+    return found | {name: known.get for name, known in stored_answers(machine).items()}
 
 
 def _line(name: str, predicted: Sequence[float], measured: Sequence[float]) -> str:
@@ -83,8 +71,8 @@ def row_table(machine: str, model: Model, held_out: bool) -> Iterator[str]:
     yield _line("as measured, added up", [sum(measured[code] for code in row.blocks) for row in rows], cycles)
     yield _line("static", [sum(map(static_cycles, row.blocks)) for row in rows], cycles)
     yield _line("instructions / 4", [sum(map(instructions, row.blocks)) / 4 for row in rows], cycles)
-    for name, known in _peers(machine).items():
-        found = [(known[code], row.cycles) for row in rows if (code := row_code(row.blocks)) in known]
+    for name, known in stored_answers(machine).items():
+        found = [(answer, row.cycles) for row in rows if (answer := known.get(row_code(row.blocks))) is not None]
         if found:
             yield _line(f"{name}: as one", [p for p, _ in found], [m for _, m in found])
     yield ""
