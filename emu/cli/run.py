@@ -101,6 +101,10 @@ class _RunCommand(click.Command):
 @click.option("-n", "notrace", metavar="FUNC", multiple=True, help="Never trace these functions.")
 @click.option("-g", "graph", metavar="FUNC", multiple=True, help="function_graph: only these and what they call.")
 @click.option("-F", "follow", is_flag=True, help="Trace only functions of COMMAND, from its first instruction, and its children.")
+@click.option(
+    "--sample", "samples", metavar="COUNTER:PERIOD", multiple=True,
+    help="With --timing pipeline or caches: record where each PERIODth miss is: 'L1-dcache-load-misses:1000'. Repeatable.",
+)  # fmt: skip
 @click.option("-P", "pids", metavar="PID", multiple=True, help="Trace only this task. Repeatable; adds to -F.")
 @click.option("-O", "options", metavar="OPTION", multiple=True, help="Trace option; 'no' before its name turns it off.")
 @click.option("-b", "buffer_kb", metavar="KB", help="Size of the trace buffer of each CPU.")
@@ -122,6 +126,7 @@ def run(
     notrace: Sequence[str],
     graph: Sequence[str],
     follow: bool,
+    samples: Sequence[str],
     pids: Sequence[str],
     options: Sequence[str],
     buffer_kb: str | None,
@@ -160,8 +165,12 @@ def run(
     context = click.get_current_context()
     arguments = context.meta[_ARGUMENTS]
     events = event_choices(context, arguments)
-    if events:
-        settings.append(Setting("-e", "set_event", " ".join(choice.word for choice in events)))
+    words = [choice.word for choice in events]
+    if samples:
+        settings.append(Setting("--sample", "hardware_events", "\n".join(samples)))
+        words.append("hardware:sample")
+    if words:
+        settings.append(Setting("-e", "set_event", " ".join(words)))
     settings += [Setting("-O", "trace_options", option) for option in options]
     settings += [setting for setting in written if not _comes_first(setting)]
     if profile:
@@ -174,6 +183,8 @@ def run(
     status, cut_short = 0, None
     with raised(), open_shown(output) as out, MachineOptions(**machine_arguments).boot(console, limits, progress) as machine:
         with progress.during("setting up tracing"), guest_errors():
+            if samples and machine.board.timing is None:
+                raise click.ClickException("--sample: the timing model static counts nothing; --timing pipeline does, and caches")
             machine.tracefs.write("tracing_on", "0")  # nothing is recorded before the command starts
             _apply(machine.tracefs.write, settings)
             _apply(machine.tracefs.append, (Setting(*one) for choice in events for one in choice.settings(machine.tracefs)))
