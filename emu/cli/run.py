@@ -165,12 +165,12 @@ def run(
     context = click.get_current_context()
     arguments = context.meta[_ARGUMENTS]
     events = event_choices(context, arguments)
-    words = [choice.word for choice in events]
+    recorded = [choice.word for choice in events]
     if samples:
         settings.append(Setting("--sample", "hardware_events", "\n".join(samples)))
-        words.append("hardware:sample")
-    if words:
-        settings.append(Setting("-e", "set_event", " ".join(words)))
+        recorded.append("hardware:sample")
+    if recorded:
+        settings.append(Setting("-e", "set_event", " ".join(recorded)))
     settings += [Setting("-O", "trace_options", option) for option in options]
     settings += [setting for setting in written if not _comes_first(setting)]
     if profile:
