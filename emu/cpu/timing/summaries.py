@@ -20,14 +20,13 @@ import numpy as np
 from emu.cpu.far_memory import far_memory
 from emu.cpu.native.timing import summary_record
 from emu.cpu.timing import BlockSummary
-from emu.cpu.timing.summary_words import words_of
+from emu.cpu.timing.summary_words import LINE_WORDS, words_of
 from emu.native.cache import cache_directory, fingerprint
 from emu.native.record import Record
 
 __all__ = ["Summaries"]
 
 _ROOM = 1 << 30  # bytes of addresses
-_FIRST = 8  # words: an offset of 0 is none
 _WORTH_WRITING = 32  # blocks: to make their summaries again takes as long as to write the file
 _MOST_BLOCKS = 1 << 16  # in a file
 
@@ -49,13 +48,14 @@ class Summaries:
         self._summarise = summarise
         self._name = "-".join(["summaries", name, *(fingerprint(sys.modules[source].__file__ or "") for source in (*sources, __name__))])
         self._words = np.frombuffer(far_memory(_ROOM), np.uint64)
-        self._used = _FIRST
+        self._used = LINE_WORDS  # an offset of 0 is none
         self._known: dict[tuple[int, bytes], int] = {}
         self._saved = 0  # how many of them the file has that was read or written last
         self._read: set[Path] = set()
         self.made = 0
         self.tables = Record(summary_record.TABLE_WORDS)
         self.tables.set(summary_record.SUMMARIES, self._words.ctypes.data)
+        self.tables.set(summary_record.SUMMARIES_FIRST, self._used * 8)
 
     def offset(self, code: bytes, address: int) -> int:
         """Where the summary is of a block at a virtual address, in bytes."""
@@ -74,7 +74,8 @@ class Summaries:
         if offset + len(words) > len(self._words):
             raise MemoryError("too many blocks of code for the timing model")
         self._words[offset : offset + len(words)] = words
-        self._used = -(-(offset + len(words)) // _FIRST) * _FIRST  # each begins a line of the host's caches
+        self._used = offset + len(words)
+        self.tables.set(summary_record.SUMMARIES_END, self._used * 8)
         return offset * 8
 
     # On disk
@@ -128,7 +129,7 @@ class Summaries:
             addresses=np.array([address for (address, _), _ in known], np.uint64),
             sizes=np.array([len(code) for (_, code), _ in known], np.uint32),
             code=np.frombuffer(b"".join(code for (_, code), _ in known), np.uint8),
-            offsets=np.array([offset for _, offset in known], np.uint64),
+            offsets=np.array([offset - LINE_WORDS * 8 for _, offset in known], np.uint64),
             words=self._without_transitions(),
         )
         unfinished = path.with_suffix(f".{uuid.uuid4().hex[:16]}")
@@ -143,9 +144,9 @@ class Summaries:
 
     def _without_transitions(self) -> np.ndarray:
         """The summaries' words, without what they remember of states, which have other numbers in each process."""
-        words = self._words[: self._used].copy()
+        words = self._words[LINE_WORDS : self._used].copy()
         for offset in self._known.values():
-            header = offset // 8
+            header = offset // 8 - LINE_WORDS
             for field in (summary_record.TRANSITION, summary_record.NEXT):
                 words[header + int(field) // 8] = 0
         return words

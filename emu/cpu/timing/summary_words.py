@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from emu.cpu.native.timing import summary_record as at
 from emu.cpu.timing import Access, BlockSummary
 
-__all__ = ["words_of"]
+__all__ = ["LINE_WORDS", "words_of"]
+
+LINE_WORDS = 8
 
 _LINE = 64  # bytes
 _MASK = 0xFFFF_FFFF_FFFF_FFFF
@@ -16,7 +18,7 @@ _MOST_ACCESSES, _MOST_CYCLES = 0xFFFF, 0xFFFF_FFFF
 
 
 def words_of(summary: BlockSummary) -> list[int]:
-    """The words of a summary: its header, its accesses, its outputs."""
+    """The words of a summary: its header, its accesses, its outputs; whole lines of the host's caches."""
     entry, exit_ = _merged(summary.at_entry)[:_MOST_ACCESSES], _merged(summary.at_exit)[:_MOST_ACCESSES]
     accesses = [word for access in (*entry, *exit_) for word in _access(access)]
     outputs = list(_outputs(summary))
@@ -33,7 +35,10 @@ def words_of(summary: BlockSummary) -> list[int]:
         len(summary.outputs) | (at.HEADER + len(accesses)) * 8 << 32,
         loads | stores << int(at.STORES_SHIFT),
     ]
-    return header + [0] * (at.HEADER - len(header)) + accesses + outputs
+    words = header + [0] * (at.HEADER - len(header)) + accesses + outputs
+    words += [0] * (-len(words) % LINE_WORDS)
+    words[int(at.DISPATCH) // 8] |= len(words) * 8 << 32
+    return words
 
 
 def _merged(accesses: Sequence[Access]) -> list[Access]:

@@ -111,11 +111,12 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
     @njit
     def fetch(cpu, timing, board, address, place, size):
         """Fetches a block's instructions. Returns the twelfths of a cycle by which they come late."""
-        late = fetch_page(timing, board, address) * TWELVE
         line, last = place >> LINE_SHIFT, (place + size - ONE) >> LINE_SHIFT
         if load_u64(timing + last_line) == line + ONE:
+            if line == last:
+                return ZERO
             line += ONE
-        waited = ZERO
+        waited, late = ZERO, fetch_page(timing, board, address) * TWELVE
         while line <= last:
             store_u64(timing + last_line, line + ONE)
             waited += fetch_line(cpu, timing, board, line)

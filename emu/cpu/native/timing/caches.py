@@ -48,7 +48,7 @@ class CacheFields(NamedTuple):
     l2: np.uint64
     streams: np.uint64  # of pages that are being read in order: the line that was missed last, plus one
     last_line: np.uint64  # of instructions, plus one
-    last_page: np.uint64  # the translation of instructions that was used last, as in the TLB
+    last_page: np.uint64  # the page of instructions that was used last
     space: np.uint64  # how often the TLB has been emptied of what is not global
     itlb: np.uint64
     dtlb: np.uint64

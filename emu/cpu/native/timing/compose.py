@@ -28,14 +28,16 @@ REGISTERS, VALUES = record.REGISTERS, summary_record.STATE_VALUES
 STATE_WORDS = summary_record.STATE_WORDS
 STATE_BYTES = np.uint64(8 * STATE_WORDS)
 STATE_SLOT_MASK = np.uint64(summary_record.STATE_SLOTS - 1)
-TRANSITION_MASK = np.uint64(summary_record.TRANSITION_SLOTS - 1)
+TRANSITION_SHIFT, TRANSITION_MASK = np.uint64(40), np.uint64(summary_record.TRANSITION_SLOTS - 1)
 MOST_STATES = np.uint64(summary_record.MOST_STATES)
 RING_MASK, RING_SHIFT = np.uint64(record.RING - 1), THREE  # eight slots to an entry
 
 # Where a transition leads: number of the state | RETIRE << 24 | by how much ISSUE moves << 40.
 STATE_MASK, RETIRE_SHIFT, RETIRE_MASK, MOVE_SHIFT = np.uint64(0xFF_FFFF), np.uint64(24), np.uint64(0xFFFF), np.uint64(40)
 LONGEST_MOVE = np.uint64(1 << 24)
-OUTCOME_BITS = TWO
+# A key, less one: what the block met: state << 2 | outcome, then 14 bits each for FRONT in sixths, DATA and LATE in twelfths.
+OUTCOME_BITS, DELAY_BITS, NO_DELAYS = TWO, np.uint64(14), np.uint64(3 * 14)
+LONGEST_DELAY = np.uint64(1 << 16)
 AS_EXPECTED, TAKEN, TURNED, MISPREDICTED = (np.uint64(n) for n in range(4))
 
 
@@ -48,12 +50,16 @@ def later(now, earlier):
 @njit
 def forget_states(tables):
     """Forgets all states but the first, and the transitions between them."""
+    store_u64(tables + summary_record.FORGOTTEN, load_u64(tables + summary_record.FORGOTTEN) + ONE)
     for n in range(summary_record.STATE_SLOTS // 2):
         store_u64(tables + summary_record.FOUND + np.uint64(n) * WORD, ZERO)
-    for n in range(summary_record.TRANSITION_SLOTS):
-        store_u64(tables + summary_record.TRANSITIONS + np.uint64(n) * np.uint64(16), ZERO)
+    for n in range(summary_record.TRANSITION_SLOTS * summary_record.TRANSITION_WORDS):
+        store_u64(tables + summary_record.TRANSITIONS + np.uint64(n) * WORD, ZERO)
+    summaries, offset = load_u64(tables + summary_record.SUMMARIES), load_u64(tables + summary_record.SUMMARIES_FIRST)
+    while offset < load_u64(tables + summary_record.SUMMARIES_END):
+        store_u64(summaries + offset + summary_record.TRANSITION, ZERO)
+        offset += load_u64(summaries + offset + summary_record.DISPATCH) >> HALF_WORD
     store_u64(tables + summary_record.STATES_USED, ONE)
-    store_u64(tables + summary_record.GENERATION, load_u64(tables + summary_record.GENERATION) + ONE)
 
 
 @njit
@@ -212,7 +218,7 @@ def build(core: Core) -> Any:
                 done = time
             else:
                 branch = time
-        move = at + load_u64(summary + summary_record.DISPATCH)
+        move = at + (load_u64(summary + summary_record.DISPATCH) & LOW32)
         retire = max(max(retire, done), move)
         if slow:
             note_retirement(timing, slots, load_u64(timing + record.ISSUE) + retire)
@@ -225,24 +231,52 @@ def build(core: Core) -> Any:
         return move
 
     @njit
+    def key_of(state, outcome, front, data, late):
+        """What is remembered of a block that meets this; 0: it is too long for that."""
+        key = state << OUTCOME_BITS | outcome
+        if front | data | late == ZERO:
+            return (key << NO_DELAYS) + ONE
+        if front | data | late >= LONGEST_DELAY:
+            return ZERO
+        return (((key << DELAY_BITS | front // SIX) << DELAY_BITS | data // TWELFTHS) << DELAY_BITS | late // TWELFTHS) + ONE
+
+    @njit
+    def transition_at(tables, summary, key):
+        """Where the transition is kept, if it is."""
+        where = summary - load_u64(tables + summary_record.SUMMARIES)
+        slot = (key ^ where << HALF_WORD) * MULTIPLIER >> TRANSITION_SHIFT & TRANSITION_MASK
+        return tables + summary_record.TRANSITIONS + slot * np.uint64(summary_record.TRANSITION_WORDS * 8)
+
+    @njit
+    def remembered(tables, summary, key):
+        """Where a block leads that was met before; 0: it is not known."""
+        if load_u64(summary + summary_record.TRANSITION) == key:
+            return load_u64(summary + summary_record.NEXT)
+        place = transition_at(tables, summary, key)
+        where = summary - load_u64(tables + summary_record.SUMMARIES)
+        if load_u64(place + summary_record.KEY) != key or load_u64(place + summary_record.WHERE) != where:
+            return ZERO
+        found = load_u64(place + summary_record.TO)
+        store_u64(summary + summary_record.TRANSITION, key)
+        store_u64(summary + summary_record.NEXT, found)
+        return found
+
+    @njit
+    def remember(tables, summary, key, found):
+        place = transition_at(tables, summary, key)
+        store_u64(place + summary_record.KEY, key)
+        store_u64(place + summary_record.WHERE, summary - load_u64(tables + summary_record.SUMMARIES))
+        store_u64(place + summary_record.TO, found)
+        store_u64(summary + summary_record.TRANSITION, key)
+        store_u64(summary + summary_record.NEXT, found)
+
+    @njit
     def compose(timing, tables, summary, outcome, front, data, late):
-        state = load_u64(timing + record.STATE)
-        key = ZERO
+        state, key = load_u64(timing + record.STATE), ZERO
         if state != record.NO_STATE:
-            if front | data | late == ZERO:
-                generation = load_u64(tables + summary_record.GENERATION)
-                key = ((generation << np.uint64(24) | state) << OUTCOME_BITS | outcome) + ONE
-                found = ZERO
-                place = tables
-                if load_u64(summary + summary_record.TRANSITION) == key:
-                    found = load_u64(summary + summary_record.NEXT)
-                else:
-                    far = key ^ (summary - load_u64(tables + summary_record.SUMMARIES) << np.uint64(32))
-                    place += summary_record.TRANSITIONS + ((far * MULTIPLIER) >> np.uint64(40) & TRANSITION_MASK) * np.uint64(16)
-                    if load_u64(place) == far:
-                        found = load_u64(place + WORD)
-                        store_u64(summary + summary_record.TRANSITION, key)
-                        store_u64(summary + summary_record.NEXT, found)
+            key = key_of(state, outcome, front, data, late)
+            if key != ZERO:
+                found = remembered(tables, summary, key)
                 if found != ZERO:
                     store_u64(timing + record.STATE, found & STATE_MASK)
                     store_u64(timing + record.ISSUE, load_u64(timing + record.ISSUE) + (found >> MOVE_SHIFT))
@@ -255,19 +289,13 @@ def build(core: Core) -> Any:
         if retire > fast:
             store_u64(timing + record.STATE, record.NO_STATE)
             return retire
-        generation = load_u64(tables + summary_record.GENERATION)
+        forgotten = load_u64(tables + summary_record.FORGOTTEN)
         state = number_of(timing, tables)
         store_u64(timing + record.STATE, state)
-        if key != ZERO and move < LONGEST_MOVE and generation == load_u64(tables + summary_record.GENERATION):
-            found = state | retire << RETIRE_SHIFT | move << MOVE_SHIFT
-            if found != ZERO:
-                far = key ^ (summary - load_u64(tables + summary_record.SUMMARIES) << np.uint64(32))
-                place = tables + summary_record.TRANSITIONS
-                place += ((far * MULTIPLIER) >> np.uint64(40) & TRANSITION_MASK) * np.uint64(16)
-                store_u64(place, far)
-                store_u64(place + WORD, found)
-                store_u64(summary + summary_record.TRANSITION, key)
-                store_u64(summary + summary_record.NEXT, found)
+        found = state | retire << RETIRE_SHIFT | move << MOVE_SHIFT
+        same = forgotten == load_u64(tables + summary_record.FORGOTTEN)
+        if key != ZERO and move < LONGEST_MOVE and found != ZERO and same:
+            remember(tables, summary, key, found)
         return retire
 
     return compose

@@ -14,7 +14,7 @@ from emu.native.record import Fields
 
 _header = Fields()
 HEAD = _header.word()  # ending | slots << 8 | flags << 24 | serialising cycles << 32
-DISPATCH = _header.word()  # twelfths of a cycle
+DISPATCH = _header.word()  # twelfths of a cycle | size of the summary in bytes << 32
 ACCESSES = _header.word()  # how many at entry | at exit << 16 | unknown ones << 32
 OUTPUTS = _header.word()  # how many | offset in bytes << 32
 ACCESSED = _header.word()  # how many loads | stores << 32
@@ -40,17 +40,26 @@ LATENCY_SHIFT = np.uint64(8)
 
 # A state: READY of each register, RETIRE, BRANCH and START as in a timing record, in 16 bits each.
 STATE_VALUES = record.REGISTERS + 3
-STATE_WORDS = STATE_VALUES * 2 // 8
-MOST_STATES = 1 << 16
-STATE_SLOTS = 1 << 18  # of the table that finds a state: its number, or 0
+STATE_WORDS = -(-STATE_VALUES * 2 // 8)
+MOST_STATES = 1 << 18
+STATE_SLOTS = 1 << 20  # of the table that finds a state: its number, or 0
 TRANSITION_SLOTS = 1 << 16
+
+_transition = Fields()
+KEY = _transition.word()  # the state before, and what the block met
+WHERE = _transition.word()  # offset of the block's summary
+TO = _transition.word()  # where it led
+_transition.word()
+TRANSITION_WORDS = _transition.count
 
 _tables = Fields()
 SUMMARIES = _tables.word()  # address of the summaries; an offset of 0 is none
+SUMMARIES_FIRST = _tables.word()  # offset of the first
+SUMMARIES_END = _tables.word()  # offset behind the last: each begins a line of 64 bytes behind the one before
 STATES_USED = _tables.word()
-GENERATION = _tables.word()  # of states: they are forgotten when there are too many
+FORGOTTEN = _tables.word()  # how often states were forgotten because there were too many
 COMPUTED = _tables.word()  # transitions that were not remembered
-TRANSITIONS = _tables.words(2 * TRANSITION_SLOTS)  # key, and where it leads
+TRANSITIONS = _tables.words(TRANSITION_WORDS * TRANSITION_SLOTS)
 FOUND = _tables.words(STATE_SLOTS // 2)  # 32 bits each
 STATES = _tables.words(STATE_WORDS * MOST_STATES)
 TABLE_WORDS = _tables.count

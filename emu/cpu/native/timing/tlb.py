@@ -115,12 +115,12 @@ def build(core: Caches, at: CacheFields, walk: Any) -> Tlbs:
 
     @njit
     def fetch(timing, board, address):
+        if load_u64(timing + last_page_at) == address >> PAGE_SHIFT:
+            return ZERO
+        store_u64(timing + last_page_at, address >> PAGE_SHIFT)
         large = address - load_u64(board + board_record.KERNEL_START) < load_u64(board + board_record.RAM_SIZE)
         page = address >> LARGE_SHIFT if large else address >> PAGE_SHIFT
         key = page | LARGE if large else key_of(timing, page)
-        if load_u64(timing + last_page_at) == key:
-            return ZERO
-        store_u64(timing + last_page_at, key)
         base = timing + itlb_at + (page & itlb_mask) * itlb_ways * WORD
         if find(base, key, itlb_ways):
             return ZERO
@@ -131,5 +131,6 @@ def build(core: Caches, at: CacheFields, walk: Any) -> Tlbs:
     @njit
     def empty(timing):
         store_u64(timing + space_at, load_u64(timing + space_at) + ONE)
+        store_u64(timing + last_page_at, cpu_record.NEVER)
 
     return Tlbs(translate, fetch, empty)
