@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from emu.cpu.arch.x86_64.operations import STACK_POINTER, Instruction, Operations
+from emu.cpu.arch.x86_64.operations import FLAGS, STACK_POINTER, Instruction, Operations
 from emu.cpu.native.timing.record import BRANCHED, RETIRED, STORES
 from emu.cpu.timing import BlockSummary, Ending, Output, TimingModel
 from emu.cpu.timing.addresses import Named, accesses_of, name_places
@@ -18,7 +18,8 @@ from emu.cpu.timing.times import NOW, Time, after, join, ready
 __all__ = ["Summariser"]
 
 _CYCLE = 12
-_MOST_INPUTS = 8  # of an output: the slowest
+_MOST_INPUTS = 8  # of a register: the slowest
+_MISPREDICTED = frozenset((Ending.CONDITIONAL, Ending.INDIRECT_CALL, Ending.INDIRECT_JUMP, Ending.RETURN))
 
 
 class Summariser:
@@ -42,16 +43,17 @@ class Summariser:
         core = self._core
         named = name_places(instructions)
         slots = dispatched(instructions, core)
+        ending = instructions[-1].ending
         outputs, blocked = _outputs(instructions, slots, named, core)
         entry, exit_, unknown = accesses_of(instructions, named)
         return BlockSummary(
             instructions=sum(i.size > 0 for i in instructions),
-            ending=instructions[-1].ending,
+            ending=ending,
             dispatch=issue_time(instructions, slots, core),
             slots=sum(slots),
             serialising=sum(core.serialising.get(i.mnemonic, 0) for i in instructions) + blocked,
             flushes_tlb=any(i.flushes_tlb for i in instructions),
-            outputs=outputs,
+            outputs=tuple(output for output in outputs if _matters(output, ending)),
             at_entry=entry,
             at_exit=exit_,
             unknown=unknown,
@@ -75,7 +77,7 @@ class _Value(NamedTuple):
 
 def _outputs(
     code: Sequence[Instruction], slots: Sequence[int], named: Sequence[Sequence[Named]], core: Core
-) -> tuple[tuple[Output, ...], int]:
+) -> tuple[list[Output], int]:
     """When each register that the block writes is there, when its last instruction is executed, and when all of it is.
 
     And the cycles that loads wait for stores that must leave the store queue first.
@@ -125,11 +127,20 @@ def _outputs(
     if queue := store_time(code, core):
         outputs.append(Output(STORES, queue, ((STORES, queue),), False))
     outputs += [_output(RETIRED, end, any_from_memory), _output(BRANCHED, done, from_memory)]
-    return tuple(outputs), stored.blocked
+    return outputs, stored.blocked
+
+
+def _matters(output: Output, ending: Ending) -> bool:
+    """Whether what follows a block that ends so can depend on an output."""
+    if output.register == BRANCHED:
+        return ending in _MISPREDICTED
+    if output.register == FLAGS:  # what they say is used up, unless carries go round in a loop
+        return ending in (Ending.FALLS, Ending.JUMP) or any(register == FLAGS for register, _ in output.inputs)
+    return True
 
 
 def _output(register: int, time: Time, from_memory: bool) -> Output:
     inputs = sorted(time[1].items())
-    if len(inputs) > _MOST_INPUTS:
+    if len(inputs) > _MOST_INPUTS and register != RETIRED:  # no register may be later than what has retired
         inputs = sorted(sorted(inputs, key=lambda found: -found[1])[:_MOST_INPUTS])
     return Output(register, time[0], tuple(inputs), from_memory)

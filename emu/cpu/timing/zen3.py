@@ -29,7 +29,6 @@ _OPERATIONS = {
     "move": Operation((_ANY,), 1, 1),
     "nop": Operation((), 0, 1),
     "none": Operation((), 0, 1),
-    "none_memory": Operation((), 0, 1),
     "sign": Operation((_SHIFT,), 1, 1),
     "lowest_bit": Operation((_SHIFT, _SHIFT), 2, 2),
     "shift": Operation((_SHIFT,), 1, 1),

@@ -196,16 +196,27 @@ def _places(insn: capstone.CsInsn, mnemonic: str) -> tuple[list[Place], list[Pla
         addresses += [number for number in (place.base, place.scaled) if number >= 0]
         if mnemonic in _NO_DATA:
             continue
-        access = operand.access or (capstone.CS_AC_READ if n else 0)
-        if access & capstone.CS_AC_READ or (n == 0 and mnemonic in _READ_ONLY):
+        reads, modifies = _accesses(operand, n, mnemonic)
+        if reads:
             loads.append(place)
-        if access & capstone.CS_AC_WRITE and mnemonic not in _READ_ONLY:
+        if modifies:
             stores.append(place)
     if mnemonic in _STACK:
         stack = _STACK[mnemonic]
         (stores if stack < 0 else loads).append(Place(STACK_POINTER, ABSOLUTE, 1, min(stack, 0), 8))
         addresses.append(STACK_POINTER)
     return loads, stores, addresses
+
+
+def _accesses(operand: x86.X86Op, number: int, mnemonic: str) -> tuple[bool, bool]:
+    """Whether an operand in memory is read, and whether it is written. Capstone 5 is wrong about some of them."""
+    if number == 0 and mnemonic in _READ_ONLY:
+        return True, False
+    if number == 0 and mnemonic.removeprefix("v").startswith("mov"):
+        return False, True
+    if number == 0 and mnemonic.startswith("cmpxchg"):
+        return True, True
+    return bool(operand.access & capstone.CS_AC_READ) or number > 0, bool(operand.access & capstone.CS_AC_WRITE)
 
 
 def _place(insn: capstone.CsInsn, operand: x86.X86Op) -> Place:

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Addresses that are said to be known without executing a block are those that it accesses."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import unicorn
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from unicorn import x86_const as x86
+
+from emu.cpu.timing import NO_REGISTER, Access
+from emu.cpu.timing.addresses import accesses_of, name_places
+from tests.cpu.timing.assembly import assemble, described
+
+_CODE, _MASK = 0x40_0000, (1 << 64) - 1
+_NAMES = ["rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", *(f"r{n}" for n in range(8, 16))]
+_REGISTERS = [getattr(x86, f"UC_X86_REG_{name.upper()}") for name in _NAMES]
+_BEGIN = [0x1_0000_0000 + n * 0x10_0100 for n in range(16)]
+_LOADED = (0x2_0000_0600).to_bytes(8, "little")  # what memory holds: any pointer can be followed
+
+
+class Executed(NamedTuple):
+    """What a block did."""
+
+    accesses: list[list[tuple[int, bool]]]  # of each instruction: addresses, and whether they are written
+    end: list[int]  # its registers
+
+
+def _execute(code: bytes, ends: list[int]) -> Executed:
+    """Executes code whose instructions end at these offsets.
+
+    Raises:
+        unicorn.UcError: it cannot be executed.
+    """
+    uc = unicorn.Uc(unicorn.UC_ARCH_X86, unicorn.UC_MODE_64)
+    uc.mem_map(_CODE, 0x1000)
+    uc.mem_write(_CODE, code)
+    for register, value in zip(_REGISTERS, _BEGIN, strict=True):
+        uc.reg_write(register, value)
+    accesses: list[list[tuple[int, bool]]] = [[] for _ in ends]
+
+    def access(uc, kind, address, size, value, data):
+        instruction = ends.index(next(end for end in ends if uc.reg_read(x86.UC_X86_REG_RIP) - _CODE < end))
+        accesses[instruction].append((address, kind == unicorn.UC_MEM_WRITE))
+
+    def unmapped(uc, kind, address, size, value, data):
+        page = address & ~0xFFF
+        uc.mem_map(page, 0x2000)
+        uc.mem_write(page, _LOADED * 1024)
+        return True
+
+    uc.hook_add(unicorn.UC_HOOK_MEM_READ | unicorn.UC_HOOK_MEM_WRITE, access)
+    uc.hook_add(unicorn.UC_HOOK_MEM_UNMAPPED, unmapped)
+    uc.emu_start(_CODE, _CODE + len(code))
+    return Executed(accesses, [uc.reg_read(register) for register in _REGISTERS])
+
+
+def _address(access: Access, registers: list[int]) -> int:
+    values = [*registers, 0]  # the last is NO_REGISTER
+    return values[access.base] + (values[access.scaled] << access.shift) + access.displacement & _MASK
+
+
+_registers = st.sampled_from(_NAMES)
+_indices = st.sampled_from([name for name in _NAMES if name != "rsp"])
+_small = st.integers(1, 63).map(lambda n: 8 * n)
+_places = st.one_of(
+    st.builds("qword ptr [{} + {}]".format, _registers, _small),
+    st.builds("qword ptr [{} + {}*{} + {}]".format, _registers, _indices, st.sampled_from([1, 2, 4, 8]), _small),
+)
+_instructions = st.one_of(
+    st.builds("mov {}, {}".format, _registers, _registers),
+    st.builds("mov {}, {}".format, _registers, _small.map(lambda n: 0x300_0000 + n)),
+    st.builds("lea {}, [{} + {}]".format, _registers, _registers, _small),
+    st.builds("add {}, {}".format, _registers, _small),
+    st.builds("sub {}, {}".format, _registers, _small),
+    st.builds("add {}, {}".format, _registers, _registers),
+    st.builds("{} {}".format, st.sampled_from(["inc", "dec", "push", "pop"]), _registers),
+    st.builds("xchg {}, {}".format, _registers, _registers),
+    st.builds("mov {}, {}".format, _registers, _places),
+    st.builds("mov {}, {}".format, _places, _registers),
+    st.builds("add {}, {}".format, _places, _registers),
+    st.builds("cmp {}, 5".format, _places),
+    st.sampled_from(["leave", "push rbp; mov rbp, rsp", "xor eax, eax", "mov edx, ecx", "sub r9, r9"]),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(_instructions, min_size=1, max_size=8))
+def test_claimed_addresses_are_the_real_ones(texts: list[str]):
+    text = "; ".join(texts)
+    code = described(text, address=_CODE)
+    parts = [(n, instruction) for n, instruction in enumerate(code) if instruction.size]
+    ends = [sum(i.size for i in code[: n + 1]) for n, _ in parts]
+    try:
+        executed = _execute(assemble(text, _CODE), ends)
+    except unicorn.UcError:
+        assume(False)
+    named = name_places(code)
+    for (n, _), real in zip(parts, executed.accesses, strict=True):
+        assert {found.write for found in named[n]} == ({write or ((a, True) in real) for a, write in real}), text
+        addresses = {address for address, _ in real}
+        for found in named[n]:
+            if found.at_entry is not None:
+                assert _address(found.at_entry, _BEGIN) in addresses, text
+            if found.at_exit is not None:
+                assert _address(found.at_exit, executed.end) in addresses, text
+    entry, exit_, unknown = accesses_of(code, named)
+    assert len(entry) + len(exit_) + unknown == sum(len({address for address, _ in real}) for real in executed.accesses)
+
+
+def _all(text: str) -> tuple[tuple[Access, ...], tuple[Access, ...], int]:
+    code = described(text)
+    return accesses_of(code, name_places(code))
+
+
+def test_what_a_known_pointer_leads_to_is_known_at_the_end():
+    entry, exit_, unknown = _all("mov rax, qword ptr [rbx + 8]; mov rcx, qword ptr [rax + 16]")
+    assert [(a.base, a.displacement) for a in entry] == [(3, 8)]
+    assert [(a.base, a.displacement) for a in exit_] == [(0, 16)]
+    assert unknown == 0
+
+
+def test_a_pointer_that_is_overwritten_leads_to_where_nobody_knows():
+    assert _all("mov rax, qword ptr [rbx]; mov rax, qword ptr [rax]")[2] == 1
+
+
+def test_pushes_are_known_at_the_beginning():
+    entry, exit_, unknown = _all("push rax; sub rsp, 16; push rcx; pop rdx")
+    assert [(a.displacement, a.write) for a in entry] == [(-8, True), (-32, True), (-32, False)]
+    assert (exit_, unknown) == ((), 0)
+
+
+def test_constants_are_known():
+    entry, _, _ = _all("mov eax, 0x1234; mov rcx, qword ptr [rax + 8]; xor edx, edx; mov rcx, qword ptr [rbx + rdx*8]")
+    assert (entry[0].base, entry[0].scaled, entry[0].displacement) == (NO_REGISTER, NO_REGISTER, 0x123C)
+    assert (entry[1].base, entry[1].scaled, entry[1].displacement) == (3, NO_REGISTER, 0)
+
+
+def test_what_is_modified_is_one_access():
+    ((access,), _, _) = _all("lock add dword ptr [rbx + rcx*4], 1")
+    assert access == Access(3, 1, 2, 0, 4, True, 0, True)
+
+
+def test_segments():
+    ((access,), _, _) = _all("mov rax, qword ptr gs:[0x10]")
+    assert (access.base, access.segment, access.displacement) == (NO_REGISTER, 2, 0x10)
+
+
+def test_repeated_instructions_are_not_counted():
+    assert _all("rep stosb") == ((), (), 0)
