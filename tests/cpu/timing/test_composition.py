@@ -143,7 +143,8 @@ def test_native_code_follows_the_rules(core: Core):
             (
                 chance.randrange(len(pool)),
                 chance.choice([AS_EXPECTED, AS_EXPECTED, TAKEN, TURNED, MISPREDICTED]),
-                *(chance.choice([0] * 5 + [most, 7]) for most in (60, 3000, 3000)),
+                chance.choice([0] * 5 + [6, 60]),  # in half cycles, and the next two in whole ones: the board has no others
+                *(chance.choice([0] * 5 + [12, 3000]) for _ in range(2)),
             )
             for _ in range(400)
         ]
