@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 from calibration.blocks.bodies import disassembler
 from emu.cpu.arch.x86_64.time import CYCLES
@@ -46,8 +47,9 @@ class Model:
     """The model with summaries that are composed."""
 
     def __init__(self, core: Core) -> None:
-        self.core = core
-        self._summariser = Summariser(core, _STATIC)
+        # Blocks are measured unrolled, so that the predictor of forwarding has nothing to learn from.
+        self.core = replace(core, forward_learned=core.forward)
+        self._summariser = Summariser(self.core, _STATIC)
         self._summary = functools.cache(self._summarise)
 
     def _summarise(self, code: bytes) -> BlockSummary:

@@ -87,6 +87,7 @@ class Core:
     load_vector: int  # from an address to a vector register
     forward: int  # from a store's data to a load of it
     forward_vector: int  # ... to a vector register
+    forward_learned: int  # ... if a predictor knows the store: in short loops, for whole words
     forward_failed: int  # ... if it is not all of what is loaded
     renamed: frozenset[int]  # base registers whose places in memory are renamed: a load takes what was stored in no time
     load_busy: int  # twelfths of a cycle that a load takes of its ports: they are not used evenly

@@ -84,7 +84,10 @@ class Stored:
         if self._repeated and found.at_entry and (where := _where(found.at_entry)) in self._repeated:
             self._loaded.add(where)
             stored = ready(_register(where))
-            return Loaded(stored if renamed else join(after(stored, forward * _CYCLE), from_cache), True)
+            if renamed:
+                return Loaded(stored, True)
+            learned = place.size >= _WORD and not vector
+            return Loaded(join(after(stored, (core.forward_learned if learned else forward) * _CYCLE), from_cache), True)
         return Loaded(from_cache, True)
 
     def execute(self, instruction: Instruction, places: Sequence[Named], done: Time, from_memory: bool) -> None:
