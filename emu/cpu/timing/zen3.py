@@ -95,8 +95,8 @@ _OPERATIONS = {
 # Cycles. [m], but those of privileged instructions: as much as a call of microcode takes.
 _SERIALISING = {
     "lfence": 10, "mfence": 58, "pause": 76, "rdtscp": 68,
-    "iretq": 60, "cpuid": 100, "int3": 20, "syscall": 30, "sysretq": 30, "wrmsr": 100, "rdmsr": 60, "invlpg": 100, "lgdt": 50,
-    "lidt": 50, "ltr": 50, "swapgs": 10, "out": 40, "in": 40, "cli": 4, "sti": 4, "hlt": 10, "ud2": 20,
+    "iretq": 60, "retfq": 60, "cpuid": 100, "int3": 20, "syscall": 30, "sysretq": 30, "wrmsr": 100, "rdmsr": 60, "invlpg": 100,
+    "lgdt": 50, "lidt": 50, "ltr": 50, "swapgs": 10, "out": 40, "in": 40, "cli": 4, "sti": 4, "hlt": 10, "ud2": 20,
 }  # fmt: skip
 
 ZEN3 = Core(

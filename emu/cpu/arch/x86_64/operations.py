@@ -25,7 +25,7 @@ _ZERO = frozenset(
 _ALWAYS = _ZERO | {"pcmpeqb", "pcmpeqw", "pcmpeqd"}  # of two equal registers: what they hold does not matter
 _READ_ONLY = frozenset(("cmp", "test", "bt"))
 _STACK = {"push": -8, "call": -8, "pushfq": -8, "pop": 8, "ret": 8, "popfq": 8}
-_TRAPS = frozenset(("iretq", "syscall", "sysretq", "int3", "hlt", "ud2"))
+_TRAPS = frozenset(("iretq", "retfq", "syscall", "sysretq", "int3", "hlt", "ud2"))
 _VECTOR_LOADS = frozenset(("movd", "movq", "movss", "movsd", "movlps", "movlpd", "movhps", "movhpd"))
 _NO_DATA = frozenset(
     ["lea", "nop", "prefetch", "prefetcht0", "prefetcht1", "prefetcht2", "prefetchnta", "prefetchw", "invlpg", "clflush"]
