@@ -17,6 +17,7 @@ from emu.cli.race import race
 from emu.cli.run import run
 from emu.cli.shell import shell
 from emu.cli.signals import Terminated
+from emu.cli.stat import stat
 from emu.cli.tour import tour
 
 __all__ = ["cli", "main"]
@@ -29,6 +30,7 @@ def cli() -> None:
 
 
 cli.add_command(run)
+cli.add_command(stat)
 cli.add_command(shell)
 cli.add_command(list_names)
 cli.add_command(race)

@@ -3,24 +3,24 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from emu.cli.command import CommandOutput, Stopwatch, run_command
 from emu.cli.event_options import event_choices, event_option
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
 from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
-from emu.cli.output import Output, open_shown, write_through
+from emu.cli.output import Output, open_shown
 from emu.cli.progress import Progress
 from emu.cli.quantities import time_text
+from emu.cli.settings import Setting, apply, file_setting
 from emu.cli.signals import Terminated, raised
 from emu.cli.summary import suggestion, summary_line
-from emu.ftrace.errors import TraceError
 
 if TYPE_CHECKING:
     from emu.machine import Machine
@@ -71,14 +71,6 @@ _MEASURING = (
     "irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt", "wakeup_dl", "hwlat", "osnoise", "timerlat",
 )  # fmt: skip
 _OF_TRACERS = ("hwlat_detector/", "osnoise/")  # folders; threads of these tracers look at them as they begin
-
-
-class Setting(NamedTuple):
-    """One write to a file of tracefs, and the option of `emu run` that asks for it, as an error names it."""
-
-    option: str
-    path: str
-    text: str
 
 
 class _RunCommand(click.Command):
@@ -141,7 +133,7 @@ def run(
     **machine_arguments: Any,
 ) -> int:
     """Run COMMAND in the guest and print a trace of what the kernel did."""
-    written = [_file_setting(text) for text in files]
+    written = [file_setting(text) for text in files]
     settings = [setting for setting in written if _comes_first(setting)]
     settings += _buffer_sizes(buffer_kb, most_kb)
     if most_kb is not None and "nooverwrite" in options:
@@ -178,7 +170,7 @@ def run(
     wanted = {"stack_trace": stack, "trace_stat": profile, "tracing_max_latency": max_latency}
     reports = [path for path in wanted if wanted[path]]
     progress = Progress()
-    console = _CommandOutput(progress)
+    console = CommandOutput(progress, sys.stderr)
     limits = RunLimits.taken_from(machine_arguments)
     status, cut_short = 0, None
     with raised(), open_shown(output) as out, MachineOptions(**machine_arguments).boot(console, limits, progress) as machine:
@@ -186,15 +178,15 @@ def run(
             if samples and machine.board.timing is None:
                 raise click.ClickException("--sample: the timing model static counts nothing; --timing pipeline does, and caches")
             machine.tracefs.write("tracing_on", "0")  # nothing is recorded before the command starts
-            _apply(machine.tracefs.write, settings)
-            _apply(machine.tracefs.append, (Setting(*one) for choice in events for one in choice.settings(machine.tracefs)))
+            apply(machine.tracefs.write, settings)
+            apply(machine.tracefs.append, (Setting(*one) for choice in events for one in choice.settings(machine.tracefs)))
             if stack:
                 machine.stack_tracer_enabled = True
         console.shown = True
-        time = _Stopwatch(machine)
+        time = Stopwatch(machine)
         with progress.during(lambda: f"running, {time_text(time.passed)} of virtual time"):
             try:
-                status = _run(machine, command, limits, follow=follow)
+                status = run_command(machine, command, limits, trace=True, follow=follow)
             except (GuestDied, TimedOut, Terminated) as error:  # the trace may still be wanted
                 cut_short = error
         if sys.stderr.isatty():
@@ -256,78 +248,6 @@ def _nothing_was_traced(machine: Machine) -> bool:
     return machine.tracefs.read("current_tracer") == "nop\n" and not machine.trace_array.summary().events
 
 
-class _Stopwatch:
-    """Measures virtual time."""
-
-    def __init__(self, machine: Machine) -> None:
-        self._board = machine.board
-        self._start = self._board.now
-
-    @property
-    def passed(self) -> int:
-        """Nanoseconds."""
-        return self._board.nanoseconds(self._board.now - self._start)
-
-
-def _file_setting(text: str) -> Setting:
-    path, equals, value = text.partition("=")
-    if not (path and equals):
-        raise click.UsageError(f"--set {text}: FILE=VALUE is needed")
-    return Setting(f"--set {path}", path, value)
-
-
 def _comes_first(setting: Setting) -> bool:
     """Whether a file must be written before the tracer is set, and events are."""
     return setting.path in _DEFINING or setting.path.startswith(_OF_TRACERS)
-
-
-def _apply(write: Callable[[str, str], None], settings: Iterable[Setting]) -> None:
-    """Writes the settings by a method of tracefs."""
-    for setting in settings:
-        try:
-            write(setting.path, setting.text)
-        except TraceError as error:
-            raise click.ClickException(f"{setting.option}: {error.why or error.strerror}") from None
-
-
-def _run(machine: Machine, command: Sequence[str], limits: RunLimits, *, follow: bool) -> int:
-    """Runs the command and returns its exit status. One word is a line for the guest's shell, more are a program's.
-
-    Raises:
-        GuestDied: the kernel panicked.
-        TimedOut: a limit was reached.
-        Terminated: by Ctrl-C or a signal.
-        click.ClickException: the command is too long.
-    """
-    from emu.machine import BadCommand, PoweredOff
-
-    with guest_errors():
-        try:
-            what = command[0] if len(command) == 1 else command
-            return machine.run(what, trace=True, follow=follow, **limits._asdict()).status
-        except KeyboardInterrupt:
-            raise Terminated(signal.SIGINT) from None
-        except PoweredOff as end:
-            return end.status
-        except BadCommand as error:
-            raise click.ClickException(str(error)) from None
-
-
-class _CommandOutput:
-    """Copies the guest's console to standard error, but not what the guest wrote while it booted."""
-
-    def __init__(self, progress: Progress) -> None:
-        self.shown = False
-        self._progress = progress
-        self._in_line = False
-
-    def __call__(self, data: bytes) -> None:
-        if self.shown:
-            self._in_line = not data.endswith(b"\n")
-            with self._progress.while_writing(data), suppress(BrokenPipeError):  # the trace may still be wanted
-                write_through(sys.stderr, data)
-
-    def end_line(self) -> None:
-        """Ends a line that the guest has left unfinished."""
-        if self._in_line:
-            self(b"\n")

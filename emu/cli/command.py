@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The guest's command of `emu run` and `emu stat`: running it, what it writes, and how long it takes."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+from emu.cli.guest_errors import guest_errors
+from emu.cli.machine_options import RunLimits
+from emu.cli.output import write_through
+from emu.cli.progress import Progress
+from emu.cli.signals import Terminated
+
+if TYPE_CHECKING:
+    from emu.machine import Machine
+
+__all__ = ["CommandOutput", "Stopwatch", "run_command"]
+
+
+def run_command(machine: Machine, command: Sequence[str], limits: RunLimits, *, trace: bool = False, follow: bool = False) -> int:
+    """Runs a command and returns its exit status. One word is a line for the guest's shell, more are a program's.
+
+    Raises:
+        GuestDied: the kernel panicked.
+        TimedOut: a limit was reached.
+        Terminated: by Ctrl-C or a signal.
+        click.ClickException: the command is too long.
+    """
+    from emu.machine import BadCommand, PoweredOff
+
+    with guest_errors():
+        try:
+            what = command[0] if len(command) == 1 else command
+            return machine.run(what, trace=trace, follow=follow, **limits._asdict()).status
+        except KeyboardInterrupt:
+            raise Terminated(signal.SIGINT) from None
+        except PoweredOff as end:
+            return end.status
+        except BadCommand as error:
+            raise click.ClickException(str(error)) from None
+
+
+class Stopwatch:
+    """Measures virtual time."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._board = machine.board
+        self._start = self._board.now
+
+    @property
+    def passed(self) -> int:
+        """Nanoseconds."""
+        return self._board.nanoseconds(self._board.now - self._start)
+
+
+class CommandOutput:
+    """Copies the guest's console to a standard stream, but not what the guest wrote while it booted."""
+
+    def __init__(self, progress: Progress, stream: TextIO) -> None:
+        self.shown = False
+        self._progress = progress
+        self._stream = stream
+        self._in_line = False
+
+    def __call__(self, data: bytes) -> None:
+        if self.shown:
+            self._in_line = not data.endswith(b"\n")
+            with self._progress.while_writing(data), suppress(BrokenPipeError):  # the results may still be wanted
+                write_through(self._stream, data)
+
+    def end_line(self) -> None:
+        """Ends a line that the guest has left unfinished."""
+        if self._in_line:
+            self(b"\n")

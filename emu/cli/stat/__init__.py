@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""emu stat: what CPUs count while a command runs."""
+
+from emu.cli.stat.command import stat
+
+__all__ = ["stat"]
