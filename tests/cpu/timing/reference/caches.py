@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Caches that several CPUs keep coherent, and what each access costs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from enum import Enum
+
+from emu.cpu.timing.core import Cache, Caches
+
+__all__ = ["Coherent", "Cpu", "Sets", "State"]
+
+_PAGE = 64  # lines
+_STREAMS = 16  # pages that the prefetcher looks after
+
+
+class State(Enum):
+    """Of a line in a cache for data. Other caches do not tell states apart: what they have is SHARED."""
+
+    SHARED = 1
+    EXCLUSIVE = 2
+    MODIFIED = 3
+
+
+class Sets:
+    """A cache, or a TLB: in each set the keys, the one that was used last first."""
+
+    def __init__(self, shape: Cache) -> None:
+        self._ways = shape.ways
+        self.sets: list[dict[int, State]] = [{} for _ in range(shape.sets)]  # the first used first
+
+    def _set(self, line: int) -> dict[int, State]:
+        return self.sets[line % len(self.sets)]
+
+    def __contains__(self, line: int) -> bool:
+        return line in self._set(line)
+
+    def state(self, line: int) -> State | None:
+        return self._set(line).get(line)
+
+    def use(self, line: int) -> bool:
+        """Whether the line is there. It has been used now."""
+        lines = self._set(line)
+        if line not in lines:
+            return False
+        lines[line] = lines.pop(line)
+        return True
+
+    def put(self, line: int, state: State) -> int | None:
+        """Adds a line, or gives it another state; it has been used now. Returns the line for which there is no more room."""
+        lines = self._set(line)
+        lines.pop(line, None)
+        lines[line] = state
+        if len(lines) <= self._ways:
+            return None
+        oldest = next(iter(lines))
+        del lines[oldest]
+        return oldest
+
+    def change(self, line: int, state: State | None) -> None:
+        """Gives a line that may be there another state; None: it is there no longer."""
+        lines = self._set(line)
+        if line in lines and state is None:
+            del lines[line]
+        elif line in lines and state is not None:
+            lines[line] = state
+
+    def lines(self) -> dict[int, State]:
+        """All that is there."""
+        return {line: state for lines in self.sets for line, state in lines.items()}
+
+
+class Cpu:
+    """One CPU's caches, what it has counted, and the pages that its prefetcher looks after."""
+
+    def __init__(self, core: Caches) -> None:
+        self.l1i, self.l1d, self.l2 = Sets(core.l1i), Sets(core.l1d), Sets(core.l2)
+        self.streams: dict[int, int] = {}  # by page modulo _STREAMS: the line that was missed last
+        self.counts: Counter[str] = Counter()
+
+    def lose(self, line: int) -> None:
+        for cache in (self.l1i, self.l1d, self.l2):
+            cache.change(line, None)
+
+    def streams_to(self, line: int) -> bool:
+        """Whether the prefetcher has the line, because one beside it was read before."""
+        last = self.streams.get(line // _PAGE % _STREAMS)
+        self.streams[line // _PAGE % _STREAMS] = line
+        return last is not None and last // _PAGE == line // _PAGE and line - last in (1, -1)
+
+
+class Coherent:
+    """The caches of a board.
+
+    Attributes:
+        cpus: each CPU's.
+        llc: the cache that they share.
+        owners: by line the CPU that may write it and need not ask.
+    """
+
+    def __init__(self, core: Caches, cpus: int) -> None:
+        self._core = core
+        self.cpus = [Cpu(core) for _ in range(cpus)]
+        self.llc = Sets(core.llc)
+        self.owners: dict[int, int] = {}
+
+    def sharers(self, line: int) -> set[int]:
+        """The CPUs that have a line."""
+        return {index for index, cpu in enumerate(self.cpus) if line in cpu.l2}
+
+    def access(self, me: int, line: int, write: bool) -> int:
+        """An access to data. Returns the cycles that it takes more than one that hits the L1."""
+        cpu, core = self.cpus[me], self._core
+        if cpu.l1d.use(line):
+            if not write:
+                return 0
+            if cpu.l1d.state(line) is not State.SHARED:
+                cpu.l1d.change(line, State.MODIFIED)
+                return 0
+            return self._get(me, line, lambda: self._write(me, line))
+        cpu.counts["L1-dcache-store-misses" if write else "L1-dcache-load-misses"] += 1
+        expected = cpu.streams_to(line)
+        latency = self._get(me, line, lambda: self._write(me, line) if write else self._read(me, line))
+        if expected and latency > core.l2_hit and latency != core.transfer:
+            cpu.counts["prefetches"] += 1
+            return core.l2_hit
+        return latency
+
+    def fetch(self, me: int, line: int) -> int:
+        """The same of a line of instructions."""
+        cpu = self.cpus[me]
+        cpu.counts["L1-icache-loads"] += 1
+        if cpu.l1i.use(line):
+            return 0
+        cpu.counts["L1-icache-load-misses"] += 1
+        return self._get(me, line, lambda: self._read_code(me, line))
+
+    def lose(self, line: int) -> None:
+        """Somebody who is no CPU has written the line."""
+        for cpu in self.cpus:
+            cpu.lose(line)
+        self.owners.pop(line, None)
+
+    def _get(self, me: int, line: int, have: Callable[[], bool]) -> int:
+        """Gets a line into the L2, and then where it is used. `have` returns whether others had to be told."""
+        owner = self.owners.get(line, me)
+        if owner != me:
+            self.cpus[me].counts["coherence-transfers"] += 1
+            have()
+            self._below(me, line)
+            return self._core.transfer
+        latency = self._below(me, line)
+        if have():
+            self.cpus[me].counts["coherence-upgrades"] += 1
+            return max(latency, self._core.upgrade)
+        return latency
+
+    def _below(self, me: int, line: int) -> int:
+        """The line comes from the L2, the last level or memory."""
+        cpu, core = self.cpus[me], self._core
+        if cpu.l2.use(line):
+            return core.l2_hit
+        cpu.counts["l2-misses"] += 1
+        dropped = cpu.l2.put(line, State.SHARED)
+        if dropped is not None:
+            cpu.lose(dropped)
+            if self.owners.get(dropped) == me:
+                del self.owners[dropped]
+        cpu.counts["LLC-loads"] += 1
+        if self.llc.use(line):
+            return core.llc_hit
+        cpu.counts["LLC-load-misses"] += 1
+        self.llc.put(line, State.SHARED)
+        return core.memory
+
+    def _others(self, me: int, line: int) -> list[Cpu]:
+        return [cpu for index, cpu in enumerate(self.cpus) if index != me and line in cpu.l2]
+
+    def _write(self, me: int, line: int) -> bool:
+        """All others lose the line, and it is in no cache for instructions."""
+        others = self._others(me, line)
+        for cpu in others:
+            cpu.lose(line)
+        cpu = self.cpus[me]
+        cpu.l1i.change(line, None)
+        cpu.l1d.put(line, State.MODIFIED)
+        self.owners[line] = me
+        return bool(others)
+
+    def _read(self, me: int, line: int) -> bool:
+        cpu, others = self.cpus[me], self._others(me, line)
+        for other in others:
+            other.l1d.change(line, State.SHARED)
+        if others or line in cpu.l1i:
+            self.owners.pop(line, None)
+            cpu.l1d.put(line, State.SHARED)
+        else:
+            self.owners[line] = me
+            cpu.l1d.put(line, State.EXCLUSIVE)
+        return False
+
+    def _read_code(self, me: int, line: int) -> bool:
+        """Who writes the line next has to say so, be it this CPU."""
+        for cpu in self.cpus:
+            cpu.l1d.change(line, State.SHARED)
+        self.owners.pop(line, None)
+        self.cpus[me].l1i.put(line, State.SHARED)
+        return False

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Caches that CPUs keep coherent: native code against plain Python, and what is true after every access."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emu.cpu.native import board_record, cpu_record
+from emu.cpu.timing.core import Cache
+from tests.cpu.timing.reference.caches import Coherent, Sets, State
+from tests.cpu.timing.small_core import LINES, SMALL, SmallBoard, access, fetch, lose
+
+CORE = SMALL.caches
+READ, WRITE, FETCH, LOSE = range(4)
+Step = tuple[int, int, int]  # what, which CPU, which line
+
+# Few lines, which are all in few sets; some are far from them, and some next to each other.
+_lines = st.one_of(st.integers(0, 11), st.integers(0, 11).map(lambda n: n * 8), st.integers(0, LINES - 1))
+_steps = st.tuples(st.sampled_from([READ, READ, READ, WRITE, WRITE, FETCH, FETCH, LOSE]), st.integers(0, 7), _lines)
+
+
+class Contents(NamedTuple):
+    """What a CPU's caches hold: in each set the lines with their states, the one that was used last first."""
+
+    l1i: list[list[tuple[int, State]]]
+    l1d: list[list[tuple[int, State]]]
+    l2: list[list[tuple[int, State]]]
+
+
+class Native:
+    """Native code's caches, as the reference has them."""
+
+    def __init__(self, cpus: int) -> None:
+        self.small = SmallBoard(cpus)
+
+    def step(self, what: int, index: int, line: int) -> int:
+        cpu, board = self.small.cpus[index].address, self.small.board.address
+        if what == LOSE:
+            lose(board, line)
+            return 0
+        return fetch(cpu, board, line) if what == FETCH else access(cpu, board, line, what == WRITE)
+
+    def _sets(self, at: Any, shape: Cache, index: int | None) -> list[list[tuple[int, State]]]:
+        words = self.small.words(at, shape.sets * shape.ways, index)
+        sets = [words[n : n + shape.ways] for n in range(0, len(words), shape.ways)]
+        for entries in sets:
+            used = sum(entry != 0 for entry in entries)
+            assert all(entries[:used]), "what is free is behind the others"
+        return [[(entry >> 2, State(entry & 3)) for entry in entries if entry] for entries in sets]
+
+    def contents(self, index: int) -> Contents:
+        at = self.small.layout.caches
+        return Contents(*(self._sets(*one, index) for one in ((at.l1i, CORE.l1i), (at.l1d, CORE.l1d), (at.l2, CORE.l2))))
+
+    def llc(self) -> list[list[tuple[int, State]]]:
+        return self._sets(self.small.layout.shared.llc, CORE.llc, None)
+
+    def directory(self) -> tuple[dict[int, set[int]], dict[int, int]]:
+        """By line the CPUs that have it, and the one that may write it."""
+        sharers, owners = {}, {}
+        for n, word in enumerate(self.small.words(self.small.layout.shared.directory, LINES // 4)):
+            for line, entry in ((n * 4 + k, word >> 16 * k & 0xFFFF) for k in range(4)):
+                if entry:
+                    sharers[line] = {cpu for cpu in range(8) if entry >> cpu & 1}
+                if entry >> 8:
+                    owners[line] = (entry >> 8) - 1
+        return sharers, owners
+
+
+def _newest_first(sets: Sets) -> list[list[tuple[int, State]]]:
+    return [list(reversed(lines.items())) for lines in sets.sets]
+
+
+def step(coherent: Coherent, what: int, index: int, line: int) -> int:
+    if what == LOSE:
+        coherent.lose(line)
+        return 0
+    return coherent.fetch(index, line) if what == FETCH else coherent.access(index, line, what == WRITE)
+
+
+def check(native: Native, cpus: int, what: int, line: int) -> None:
+    """What is true after every access.
+
+    Raises:
+        AssertionError: it is not.
+    """
+    contents = [native.contents(index) for index in range(cpus)]
+    data, code, second = (
+        [dict(pair for one in getattr(found, name) for pair in one) for found in contents] for name in ("l1d", "l1i", "l2")
+    )
+    sharers, owners = native.directory()
+    for index in range(cpus):
+        assert data[index].keys() | code[index].keys() <= second[index].keys(), "the L2 holds what the L1s hold"
+        assert second[index].keys() == {line for line, who in sharers.items() if index in who}, "the directory knows who has it"
+        for own, state in data[index].items():
+            assert (owners.get(own) == index) == (state is not State.SHARED), "who may write silently is the owner"
+            if state is not State.SHARED:
+                assert sharers[own] == {index}, "who may write silently is the only one that has it"
+                assert own not in code[index], "who writes an instruction has to say so"
+    for own, index in owners.items():
+        assert sharers[own] == {index}, "an owner is alone"
+    if what == WRITE:
+        assert all(line not in one for one in code), "what was written is in no cache for instructions"
+    if what == LOSE:
+        assert line not in sharers
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(1, 8), st.lists(_steps, max_size=80))
+def test_native_code_caches_as_python_does(cpus: int, steps: list[Step]) -> None:
+    native, python = Native(cpus), Coherent(CORE, cpus)
+    for n, (what, index, line) in enumerate(steps):
+        index %= cpus
+        assert native.step(what, index, line) == step(python, what, index, line), n
+        check(native, cpus, what, line)
+    sharers, owners = native.directory()
+    assert sharers == {line: who for line in range(LINES) if (who := python.sharers(line))}
+    assert owners == python.owners
+    assert native.llc() == _newest_first(python.llc)
+    for index, cpu in enumerate(python.cpus):
+        assert native.contents(index) == Contents(*map(_newest_first, (cpu.l1i, cpu.l1d, cpu.l2)))
+        assert native.small.counts(index) == cpu.counts
+
+
+# What it costs
+
+
+def latencies(steps: list[Step], cpus: int = 2) -> list[int]:
+    native = Native(cpus)
+    return [native.step(*one) for one in steps]
+
+
+def test_a_line_comes_from_where_it_is() -> None:
+    """Lines of one set push each other out of the L1, then of the L2, then of the last level."""
+
+    def again(others: int) -> int:
+        lines = [64 * n for n in range(others + 1)]  # far from each other: nothing is prefetched
+        return latencies([(READ, 0, line) for line in [*lines, 0]])[-1]
+
+    by_others = [again(others) for others in range(CORE.llc.ways + 1)]
+    sizes = CORE.l1d.ways, CORE.l2.ways, CORE.llc.ways
+    assert by_others == [0] * sizes[0] + [CORE.l2_hit] * (sizes[1] - sizes[0]) + [CORE.llc_hit] * (sizes[2] - sizes[1]) + [
+        CORE.memory
+    ]
+
+
+def test_a_line_that_another_cpu_has_written_is_transferred() -> None:
+    assert latencies([(WRITE, 0, 5), (READ, 1, 5), (READ, 1, 5)])[1:] == [CORE.transfer, 0]
+    assert latencies([(WRITE, 0, 5), (WRITE, 1, 5), (WRITE, 0, 5)])[1:] == [CORE.transfer] * 2
+
+
+def test_a_line_that_others_share_is_upgraded_once() -> None:
+    shared = [(WRITE, 0, 5), (READ, 1, 5)]
+    assert latencies([*shared, (WRITE, 1, 5), (WRITE, 1, 5)])[2:] == [CORE.upgrade, 0]
+
+
+def test_a_line_that_nobody_shares_is_written_for_nothing() -> None:
+    assert latencies([(READ, 0, 5), (WRITE, 0, 5)])[1] == 0
+
+
+@pytest.mark.parametrize("writer", [0, 1], ids=["the same CPU", "another CPU"])
+def test_written_code_is_fetched_again(writer: int) -> None:
+    found = latencies([(FETCH, 0, 5), (FETCH, 0, 5), (WRITE, writer, 5), (FETCH, 0, 5)])
+    assert found[1] == 0
+    assert found[3] == (CORE.l2_hit if writer == 0 else CORE.transfer)
+
+
+def test_lines_in_order_are_prefetched_within_a_page() -> None:
+    page = 64
+    up, down = [(READ, 0, line) for line in range(8)], [(READ, 0, line) for line in reversed(range(page, page + 8))]
+    for steps in (up, down):
+        assert latencies(steps) == [CORE.memory] + [CORE.l2_hit] * 7
+    assert latencies([(READ, 0, page - 1), (READ, 0, page)]) == [CORE.memory] * 2
+    assert latencies([(READ, 0, 0), (READ, 0, 2)]) == [CORE.memory] * 2
+
+
+def test_a_transfer_ends_the_turn_and_shortens_those_that_follow() -> None:
+    native = Native(2)
+    for field in (cpu_record.TURN_END, cpu_record.DEADLINE):
+        native.small.cpus[1].set(field, 1000)
+    native.step(WRITE, 0, 5)
+    assert native.small.board.get(board_record.PACE) == 0
+    native.step(WRITE, 1, 6)
+    assert native.small.cpus[1].get(cpu_record.TURN_END) == 1000
+    native.step(WRITE, 1, 5)
+    assert native.small.cpus[1].get(cpu_record.TURN_END) == native.small.cpus[1].get(cpu_record.DEADLINE) == 0
+    assert native.small.board.get(board_record.PACE) > 0
