@@ -57,12 +57,12 @@ class Composition:
         at = max(at, self._ready[STORES] - core.store_room)
         if summary.serialising:
             at = max(at, retire) + summary.serialising * _CYCLE
-        slow = retire > at + core.window * _CYCLE // core.width  # otherwise the window cannot be full
+        fast = core.window * _CYCLE // core.width  # the window cannot be full before that
+        slow = retire > at + fast
         if slow:
             self._slots = (self._slots or 1 << 20) + summary.slots
-            at = max(at, self._window.get(self._slots - core.window >> 3, 0))
-        else:
-            self._slots, self._window = 0, {}
+            behind = max(core.window, summary.slots)  # a block that is longer waits for all before it
+            at = max(at, self._window.get(self._slots - behind >> 3, 0))
         times = {}
         for output in summary.outputs:
             time = max([at + output.base] + [self._ready[source] + latency for source, latency in output.inputs])
@@ -75,6 +75,8 @@ class Composition:
         if slow:
             for entry in range(max(self._slots - summary.slots >> 3, (self._slots >> 3) - RING + 1), (self._slots >> 3) + 1):
                 self._window[entry] = self.retire
+        if not slow or self.retire <= self.issue + fast:
+            self._slots, self._window = 0, {}
 
     def cycles_of(self, blocks: Iterable[BlockSummary], repetitions: int = 24) -> float:
         """Cycles that a row of blocks takes in the long run, if it is repeated and goes on as expected."""

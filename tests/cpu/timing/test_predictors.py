@@ -40,7 +40,10 @@ class Native:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.one_of(_blocks, st.tuples(st.just(Ending.CONDITIONAL), _addresses, _addresses)), max_size=120), st.integers(1, 4))
+@given(
+    st.lists(st.one_of(_blocks, st.tuples(st.just(Ending.CONDITIONAL), _addresses, _addresses)), max_size=120),
+    st.integers(1, 4),
+)
 def test_native_code_predicts_as_python_does(blocks: list[Block], times: int) -> None:
     native, python = Native(), Predictors(SMALL.predictor)
     for n, block in enumerate(blocks * times):

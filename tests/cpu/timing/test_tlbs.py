@@ -40,7 +40,8 @@ _steps = st.tuples(st.sampled_from([TRANSLATE, TRANSLATE, TRANSLATE, FETCH, FETC
 class Native:
     def __init__(self) -> None:
         self.small = SmallBoard()
-        self._cpu, self._board, self._timing = (one.address for one in (self.small.cpus[0], self.small.board, self.small.records[0]))
+        records = self.small.cpus[0], self.small.board, self.small.records[0]
+        self._cpu, self._board, self._timing = (one.address for one in records)
 
     def walk(self, address: int) -> int:
         """Where a page table has an address."""

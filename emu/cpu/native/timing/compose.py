@@ -152,7 +152,8 @@ def build(core: Core) -> Any:
             used = np.uint64(1 << 20)
         used += slots
         store_u64(timing + record.SLOTS, used)
-        oldest = load_u64(timing + record.WINDOW + ((used - window) >> RING_SHIFT & RING_MASK) * WORD)
+        behind = max(window, slots)  # a block that is longer waits for all before it
+        oldest = load_u64(timing + record.WINDOW + ((used - behind) >> RING_SHIFT & RING_MASK) * WORD)
         return max(at, later(oldest, load_u64(timing + record.ISSUE)))
 
     @njit
@@ -289,6 +290,7 @@ def build(core: Core) -> Any:
         if retire > fast:
             store_u64(timing + record.STATE, record.NO_STATE)
             return retire
+        store_u64(timing + record.SLOTS, ZERO)  # where a state leads must not depend on what the window holds
         forgotten = load_u64(tables + summary_record.FORGOTTEN)
         state = number_of(timing, tables)
         store_u64(timing + record.STATE, state)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Native code remembers where a block leads from a state of the core: nothing depends on what it remembers."""
+
+from __future__ import annotations
+
+import functools
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from emu.cpu import arch
+from emu.cpu.native.timing import record, summary_record
+from emu.cpu.timing import BlockSummary
+from emu.cpu.timing.composition import AS_EXPECTED, MISPREDICTED, TAKEN, TURNED, Composition
+from emu.cpu.timing.summaries import Summaries
+from emu.cpu.timing.summarise import Summariser
+from emu.native.record import Record
+from tests.cpu.timing.blocks import BLOCKS
+from tests.cpu.timing.small_core import SMALL, compose_block, forget_states, settle
+
+NO_STATE = int(record.NO_STATE)
+CHASE, ADDS, WINDOW_FULL, NOPS, FEW_NOPS = range(len(BLOCKS) - 5, len(BLOCKS))  # blocks
+Step = tuple[int, int, int, int, int]  # block, outcome, and the twelfths of a cycle by which things are late
+
+# The board has no other delays: instructions are late by half cycles, data by cycles; some are so late that the window fills.
+_data = st.sampled_from([0, 0, 0, 0, 7, 42, 50, 60, 100, 330, 2000]).map(lambda cycles: cycles * 12)
+_steps = st.tuples(
+    st.integers(0, len(BLOCKS) - 1),
+    st.sampled_from([AS_EXPECTED, AS_EXPECTED, AS_EXPECTED, TAKEN, TAKEN, TURNED, MISPREDICTED]),
+    st.sampled_from([0, 0, 0, 1, 8, 330]).map(lambda halves: halves * 6),
+    _data,
+    _data,
+)
+
+
+@functools.cache
+def summaries() -> tuple[list[BlockSummary], Summaries, list[int]]:
+    """The blocks' summaries, and where native code has them."""
+    made = [Summariser(SMALL, arch.load("x86_64").timing()).summarise(code, address) for address, code in BLOCKS]
+    table = Summaries(lambda code, address: made[address], "small", [])
+    begin = table.tables.get(summary_record.SUMMARIES)
+    return made, table, [begin + table.offset(b"", number) for number in range(len(made))]
+
+
+class Core:
+    """The times of one, as native code has them.
+
+    Args:
+        forgets: whether all that is remembered is forgotten before each block.
+        stands: whether the CPU's turn ends after each block.
+    """
+
+    def __init__(self, *, forgets: bool = False, stands: bool = False) -> None:
+        self._made, table, self._places = summaries()
+        self._tables, self._forgets, self._stands = table.tables, forgets, stands
+        self.timing = Record(record.WORDS)
+        self.timing.set(record.STATE, NO_STATE)
+
+    def block(self, block: int, outcome: int, front: int, data: int, late: int) -> None:
+        if self._forgets:
+            settle(self.timing.address, self._tables.address)
+            forget_states(self._tables.address)
+        compose_block(self.timing.address, self._tables.address, self._places[block], outcome, front, data, late)
+        if self._stands:
+            settle(self.timing.address, self._tables.address)
+
+    def settled(self) -> Record:
+        """The record, as it would be if the CPU's turn ended."""
+        copy = Record(record.WORDS)
+        copy.words[:] = self.timing.words
+        settle(copy.address, self._tables.address)
+        return copy
+
+    def times(self) -> list[int]:
+        """Of all that the state consists of, as `times_of` has them."""
+        settled = self.settled()
+        count = record.REGISTERS + 2
+        return [settled.get(record.ISSUE), *(settled.get(record.READY, n) for n in range(count))]
+
+
+def times_of(python: Composition) -> list[int]:
+    """When the next block is dispatched, and counted from then: when each register is there, all has retired, the branch ends."""
+    later = [*python._ready, python.retire, python._branch]
+    return [python.issue, *(max(time - python.issue, 0) for time in later)]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(_steps, max_size=40), st.integers(1, 3))
+@example([(CHASE, AS_EXPECTED, 0, 3960, 0)] * 300, 1)
+@example([(CHASE, AS_EXPECTED, 0, 3960, 0), *[(NOPS, AS_EXPECTED, 0, 0, 0)] * 10], 5)
+#@example([(WINDOW_FULL, AS_EXPECTED, 0, 12000, 12000)] * 10, 1)
+@example([(ADDS, AS_EXPECTED, 0, 0, 3960), (NOPS, TAKEN, 0, 0, 900)] * 10, 1)
+def test_native_code_composes_as_python_does_whatever_it_remembers(steps: list[Step], times: int) -> None:
+    python = Composition(SMALL)
+    cores = {"remembers": Core(), "stands after each": Core(stands=True), "forgets": Core(forgets=True)}
+    summary_of = summaries()[0]
+    for n, (block, *rest) in enumerate(steps * times):
+        python.block(summary_of[block], *rest)
+        for name, core in cores.items():
+            core.block(block, *rest)
+            assert core.times() == times_of(python), (n, name)
+
+
+def test_what_is_remembered_does_not_depend_on_how_full_the_window_was() -> None:
+    """Two ways to one state of the core: by data that are so late that the window fills, and without them."""
+    full, other = [(NOPS, 50), (NOPS, 53)], [(FEW_NOPS, 5)]
+    for ways in (full, other), (other, full):
+        forget_states(summaries()[1].tables.address)
+        for way in ways:
+            python, native = Composition(SMALL), Core()
+            for block, cycles in [*way, (NOPS, 50)]:
+                for core in (python, native):
+                    core.block(summaries()[0][block] if core is python else block, AS_EXPECTED, 0, 0, cycles * 12)
+                assert native.times() == times_of(python)
