@@ -23,8 +23,10 @@ _assembler = keystone.Ks(keystone.KS_ARCH_X86, keystone.KS_MODE_64)
 class Bare:
     """A board of `cpus` x86-64 CPUs that run what tests assemble. Host calls that Python answers are kept in `calls`."""
 
-    def __init__(self, cpus: int = 1, *, quantum: int = 1000, seed: int = 0) -> None:
-        self.board = Board(arch.load("x86_64"), cpus, MEMORY, quantum, seed, 1_000_000_000)
+    def __init__(
+        self, cpus: int = 1, *, quantum: int = 1000, seed: int = 0, timing: str = "static", cpu_model: str | None = None
+    ) -> None:
+        self.board = Board(arch.load("x86_64"), cpus, MEMORY, quantum, seed, 1_000_000_000, timing, cpu_model)
         self.board.reset_page_table = PML4
         self.calls: list[tuple[int, int, list[int]]] = []
         for address, value in (

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,6 @@ __all__ = ["CoreTiming"]
 _TWELFTHS = 12
 _LINE = 64
 _WRITTEN = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)
-_OF_BLOCKS = (int(record.PREVIOUS), int(record.STATE))  # words whose values depend on what the process has seen before
 
 
 class CoreTiming:
@@ -84,6 +84,20 @@ class CoreTiming:
         """What a CPU has counted, by the names of `record.COUNTERS`."""
         timing = self.records[index]
         return {name: timing.get(record.COUNTS, n) for n, name in enumerate(record.COUNTERS)}
+
+    def digest(self) -> str:
+        """Stands for all that the CPUs' times depend on and all that is counted, while no CPU executes: in any process the same."""
+        summaries = self._board.arch.summaries(self.core)
+        found = hashlib.sha256(self._shared.words)
+        for timing in self.records:
+            words = timing.words.copy()
+            words[int(record.FRESH) // 8 : record.WORDS] = 0  # scratch
+            if not timing.get(record.SLOTS):
+                words[int(record.WINDOW) // 8 :][: record.RING] = 0  # it does not matter
+            words[int(record.PREVIOUS) // 8] = 0  # where a process has a summary depends on what it has seen before
+            found.update(words)
+            found.update(summaries.content(timing.get(record.PREVIOUS)))
+        return found.hexdigest()
 
     def sample(self, name: str, period: int) -> None:
         """Has every `period`th event of that name be sampled on each CPU; 0: none.

@@ -69,6 +69,15 @@ class Summaries:
         """Whether the block with a summary at `offset` could not be decoded, and is charged as by the static model."""
         return bool(int(self._words[offset // 8]) & int(summary_record.STATIC))
 
+    def content(self, offset: int) -> bytes:
+        """The summary at `offset`, without what is remembered of states; none at 0."""
+        begin = offset // 8
+        size = int(self._words[begin + int(summary_record.DISPATCH) // 8]) >> 32 if offset else 0
+        words = self._words[begin : begin + size // 8].copy()
+        if offset:
+            _forget_transition(words)
+        return words.tobytes()
+
     def _append(self, words: np.ndarray) -> int:
         offset = self._used
         if offset + len(words) > len(self._words):
@@ -146,7 +155,10 @@ class Summaries:
         """The summaries' words, without what they remember of states, which have other numbers in each process."""
         words = self._words[LINE_WORDS : self._used].copy()
         for offset in self._known.values():
-            header = offset // 8 - LINE_WORDS
-            for field in (summary_record.TRANSITION, summary_record.NEXT):
-                words[header + int(field) // 8] = 0
+            _forget_transition(words[offset // 8 - LINE_WORDS :])
         return words
+
+
+def _forget_transition(summary: np.ndarray) -> None:
+    for field in (summary_record.TRANSITION, summary_record.NEXT):
+        summary[int(field) // 8] = 0

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from emu.cpu import arch
 from emu.cpu.native.timing import record, summary_record
-from emu.cpu.timing import BlockSummary
 from emu.cpu.timing.composition import AS_EXPECTED, MISPREDICTED, TAKEN, TURNED, Composition
 from emu.cpu.timing.summaries import Summaries
 from emu.cpu.timing.summarise import Summariser
@@ -33,26 +32,28 @@ _steps = st.tuples(
 )
 
 
+SUMMARIES = [Summariser(SMALL, arch.load("x86_64").timing()).summarise(code, address) for address, code in BLOCKS]
+
+
 @functools.cache
-def summaries() -> tuple[list[BlockSummary], Summaries, list[int]]:
-    """The blocks' summaries, and where native code has them."""
-    made = [Summariser(SMALL, arch.load("x86_64").timing()).summarise(code, address) for address, code in BLOCKS]
-    table = Summaries(lambda code, address: made[address], "small", [])
-    begin = table.tables.get(summary_record.SUMMARIES)
-    return made, table, [begin + table.offset(b"", number) for number in range(len(made))]
+def table(name: str) -> Summaries:
+    """A table of what is remembered."""
+    return Summaries(lambda code, address: SUMMARIES[address], name, [])
 
 
 class Core:
-    """The times of one, as native code has them.
+    """The times of a core, as native code has them. Cores whose `table` has one name share what they remember.
 
     Args:
         forgets: whether all that is remembered is forgotten before each block.
+        full: whether there is room for no more than one more state before each.
         stands: whether the CPU's turn ends after each block.
     """
 
-    def __init__(self, *, forgets: bool = False, stands: bool = False) -> None:
-        self._made, table, self._places = summaries()
-        self._tables, self._forgets, self._stands = table.tables, forgets, stands
+    def __init__(self, name: str, *, forgets: bool = False, full: bool = False, stands: bool = False) -> None:
+        self._forgets, self._full, self._stands = forgets, full, stands
+        self._summaries = table(name)
+        self._tables = self._summaries.tables
         self.timing = Record(record.WORDS)
         self.timing.set(record.STATE, NO_STATE)
 
@@ -60,7 +61,11 @@ class Core:
         if self._forgets:
             settle(self.timing.address, self._tables.address)
             forget_states(self._tables.address)
-        compose_block(self.timing.address, self._tables.address, self._places[block], outcome, front, data, late)
+        if self._full:
+            used = self._tables.get(summary_record.STATES_USED)
+            self._tables.set(summary_record.STATES_USED, max(used, summary_record.MOST_STATES - 1))
+        place = self._tables.get(summary_record.SUMMARIES) + self._summaries.offset(b"", block)
+        compose_block(self.timing.address, self._tables.address, place, outcome, front, data, late)
         if self._stands:
             settle(self.timing.address, self._tables.address)
 
@@ -92,23 +97,38 @@ def times_of(python: Composition) -> list[int]:
 @example([(ADDS, AS_EXPECTED, 0, 0, 3960), (NOPS, TAKEN, 0, 0, 900)] * 10, 1)
 def test_native_code_composes_as_python_does_whatever_it_remembers(steps: list[Step], times: int) -> None:
     python = Composition(SMALL)
-    cores = {"remembers": Core(), "stands after each": Core(stands=True), "forgets": Core(forgets=True)}
-    summary_of = summaries()[0]
+    cores = [Core("shared"), Core("shared", stands=True), Core("forgetting", forgets=True), Core("full", full=True)]
     for n, (block, *rest) in enumerate(steps * times):
-        python.block(summary_of[block], *rest)
-        for name, core in cores.items():
+        python.block(SUMMARIES[block], *rest)
+        for core in cores:
             core.block(block, *rest)
-            assert core.times() == times_of(python), (n, name)
+            assert core.times() == times_of(python), (n, cores.index(core))
+
+
+def test_states_are_forgotten_when_there_are_too_many() -> None:
+    core = Core("full", full=True)
+    before = core._tables.get(summary_record.FORGOTTEN)
+    for n in range(6):
+        core.block(CHASE, AS_EXPECTED, 0, 12 * n, 0)
+    assert core._tables.get(summary_record.FORGOTTEN) >= before + 2
+
+
+def test_a_row_of_blocks_is_computed_once() -> None:
+    core = Core("row")
+    for _ in range(100):
+        for block in range(4):
+            core.block(block, TAKEN, 0, 0, 0)
+    assert core._tables.get(summary_record.COMPUTED) < 40
 
 
 def test_what_is_remembered_does_not_depend_on_how_full_the_window_was() -> None:
     """Two ways to one state of the core: by data that are so late that the window fills, and without them."""
     full, other = [(NOPS, 50), (NOPS, 53)], [(FEW_NOPS, 5)]
     for ways in (full, other), (other, full):
-        forget_states(summaries()[1].tables.address)
+        forget_states(table("ways").tables.address)
         for way in ways:
-            python, native = Composition(SMALL), Core()
+            python, native = Composition(SMALL), Core("ways")
             for block, cycles in [*way, (NOPS, 50)]:
                 for core in (python, native):
-                    core.block(summaries()[0][block] if core is python else block, AS_EXPECTED, 0, 0, cycles * 12)
+                    core.block(SUMMARIES[block] if core is python else block, AS_EXPECTED, 0, 0, cycles * 12)
                 assert native.times() == times_of(python)
