@@ -30,9 +30,9 @@ Examples:
 
 \b
 The names are those that `emu run` takes: events for -e, functions for -l, -n and -g, tracers for -p, options for -O,
-clocks for --set trace_clock=CLOCK, CPU models for --cpu-model: of a CPU that was measured, docs/timing.md has the errors of
-what the model says. An option that is off when the machine starts has 'no' before its name; GLOB is
-compared with the name alone. GLOB for events is compared with SYSTEM:EVENT, SYSTEM and EVENT.
+clocks for --set trace_clock=CLOCK, CPU models for --cpu-model, counters for -e of `emu stat`. Of a CPU model that was
+measured, docs/timing.md says how far from the CPU it is. An option that is off when the machine starts has 'no' before
+its name; GLOB is compared with the name alone. GLOB for events is compared with SYSTEM:EVENT, SYSTEM and EVENT.
 
 \b
 Only the kernel's functions and events are listed: those of a module can be traced once the module is loaded.
@@ -57,6 +57,12 @@ def _cpu_models(machine: Machine) -> list[str]:
     return [f"{name}  {'' if arch.core(name).measured else 'not '}measured" for name in arch.cpu_models]
 
 
+def _counters(machine: Machine) -> Sequence[str]:
+    from emu.cpu.timing.events import EVENTS
+
+    return EVENTS
+
+
 _KINDS: Mapping[str, Callable[[Machine], Sequence[str]]] = {
     "events": _events,
     "functions": lambda machine: machine.ftrace.sites.functions.labels(),
@@ -64,6 +70,7 @@ _KINDS: Mapping[str, Callable[[Machine], Sequence[str]]] = {
     "options": _options,
     "clocks": lambda machine: machine.trace_array.recorder.globals.clocks.names,
     "cpu-models": _cpu_models,
+    "counters": _counters,
 }
 
 
@@ -78,7 +85,7 @@ _KINDS: Mapping[str, Callable[[Machine], Sequence[str]]] = {
 @click.argument("kind", type=click.Choice(list(_KINDS)))
 @click.argument("glob", required=False, metavar="[GLOB]")
 def list_names(arch: str, image: Path | None, kind: str, glob: str | None) -> int:
-    """List the events, functions, tracers, options, clocks or CPU models whose names match GLOB; without it, all."""
+    """List the events, functions, tracers, options, clocks, CPU models or counters whose names match GLOB; without it, all."""
     progress = Progress()
     with progress.during("loading the kernel"):
         names = _names(arch, image, kind)

@@ -266,10 +266,17 @@ def test_the_machine_is_as_asked(emu: Emu) -> None:
         "command_line": "",
         "smi": None,
         "cpu_model": None,
+        "tracer_cost": "none",
         "shares": [],
         "boot_limit": None,
         "boot_host_limit": None,
     }
+
+
+def test_its_models_are_as_asked(emu: Emu) -> None:
+    emu("run", "--timing", "caches", "--cpu-model", "zen4", "true")
+    options = FakeMachine.last.options
+    assert (options["timing"], options["cpu_model"]) == ("caches", "zen4")
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,9 @@ def test_what_is_listed_is_what_the_files_of_a_machine_say(machine: Machine, lis
         ("options", "sym-*", ["nosym-offset", "nosym-addr", "nosym-userobj"]),
         ("options", "no*", None),
         ("clocks", "mono*", ["mono", "mono_raw"]),
+        ("cpu-models", "zen4", ["zen4  not measured"]),
+        ("counters", "L1-i*", ["L1-icache-loads", "L1-icache-load-misses"]),
+        ("counters", "cycles", ["cycles"]),
     ],
 )
 def test_a_glob_selects_names(emu: Emu, kind: str, glob: str, names: list[str] | None) -> None:
@@ -45,6 +48,10 @@ def test_a_glob_selects_names(emu: Emu, kind: str, glob: str, names: list[str] |
 
 def test_a_glob_that_matches_nothing(emu: Emu) -> None:
     assert emu("list", "events", "sched_swich") == (2, b"", "emu: no event matches 'sched_swich'; did you mean sched_switch?\n")
+
+
+def test_an_architecture_without_cpu_models(emu: Emu) -> None:
+    assert emu("list", "--arch", "sparc64", "cpu-models") == (0, b"", "")
 
 
 @pytest.mark.parametrize(
