@@ -15,7 +15,7 @@ from numba.core.ccallback import CFunc
 
 from emu.native.cache import Cache
 
-__all__ = ["cfunc", "external", "njit"]
+__all__ = ["cfunc", "external", "njit", "outlined"]
 
 llvmlite.binding.load_library_permanently(str(Path(unicorn.__file__).parent / "lib" / "libunicorn.so.2"))
 
@@ -45,6 +45,13 @@ def njit(*signatures: Any) -> Any:
         return dispatcher
 
     return decorate
+
+
+def outlined(function: Callable[..., Any]) -> Any:
+    """`numba.njit` with the disk cache, for what is rarely called: the compiled function stays apart from its callers' code."""
+    dispatcher = numba.njit(error_model="numpy")(function)
+    dispatcher._cache = Cache(function)
+    return dispatcher
 
 
 def cfunc(signature: Any) -> Callable[[Callable[..., Any]], Any]:

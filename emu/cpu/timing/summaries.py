@@ -160,5 +160,7 @@ class Summaries:
 
 
 def _forget_transition(summary: np.ndarray) -> None:
-    for field in (summary_record.TRANSITION, summary_record.NEXT):
+    for field in (
+                summary_record.TRANSITION, summary_record.NEXT, summary_record.OTHER_TRANSITION, summary_record.OTHER_NEXT,
+            ):  # fmt: skip
         summary[int(field) // 8] = 0

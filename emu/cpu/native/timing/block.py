@@ -69,21 +69,13 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
     first_base, second_base = segments
 
     @njit
-    def access(cpu, timing, board, address, size, write, locked):
-        """Accesses data. Returns the cycles that what needs them waits longer than for an L1 hit."""
+    def access(cpu, timing, board, address, write, locked):
+        """Accesses data in a line. Returns the cycles that what needs them waits longer than for an L1 hit."""
         place, latency = translate(cpu, timing, board, address)
         if place >= load_u64(board + board_record.RAM_SIZE):
             return ZERO
-        line = place >> LINE_SHIFT
-        latency += access_line(cpu, timing, board, line, write)
-        if (place & LINE_OFFSET) + size > LINE:
-            next_place, next_latency = translate(cpu, timing, board, address + size - ONE)
-            if next_place < load_u64(board + board_record.RAM_SIZE):
-                next_latency += access_line(cpu, timing, board, next_place >> LINE_SHIFT, write)
-                latency = max(latency, next_latency)
-        if write and not locked:
-            latency >>= STORE_WAITS
-        return latency
+        latency += access_line(cpu, timing, board, place >> LINE_SHIFT, write)
+        return latency >> STORE_WAITS if write and not locked else latency
 
     @njit
     def accesses(cpu, timing, board, at, count):
@@ -102,8 +94,12 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
                 address += load_u64(env + (first_base if segment == ONE else second_base))
             write = how >> summary_record.WRITE_SHIFT & ONE != ZERO
             locked = how >> summary_record.LOCKED_SHIFT & ONE != ZERO
-            latency = access(cpu, timing, board, address, how >> summary_record.SIZE_SHIFT, write, locked)
-            slowest = max(slowest, latency)
+            end = (address & LINE_OFFSET) + (how >> summary_record.SIZE_SHIFT)
+            while True:
+                slowest = max(slowest, access(cpu, timing, board, address, write, locked))
+                if end <= LINE:
+                    break
+                address, end = (address | LINE_OFFSET) + ONE, ZERO  # what is accessed goes on in the next line
             at += ACCESS_SIZE
             count -= ONE
         return slowest
@@ -203,7 +199,7 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
             address, end = min(begin, end) & ~LINE_OFFSET, max(begin, end)
             waited = ZERO
             while address < end:
-                waited += access(cpu, timing, board, address, ONE, write, False)
+                waited += access(cpu, timing, board, address, write, False)
                 address += LINE
             store_u64(cpu + cpu_record.CYCLES, load_u64(cpu + cpu_record.CYCLES) + waited)
 

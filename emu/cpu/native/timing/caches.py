@@ -18,7 +18,7 @@ from emu.cpu.native import board_record, cpu_record
 from emu.cpu.native.interrupts import end_turn
 from emu.cpu.native.timing import record
 from emu.cpu.timing.core import Cache, Caches, Tlb
-from emu.native import njit
+from emu.native import njit, outlined
 from emu.native.pointers import load_u16, load_u64, store_u16, store_u64
 from emu.native.record import Fields
 
@@ -48,7 +48,9 @@ class CacheFields(NamedTuple):
     l2: np.uint64
     streams: np.uint64  # of pages that are being read in order: the line that was missed last, plus one
     last_line: np.uint64  # of instructions, plus one
-    last_page: np.uint64  # the page of instructions that was used last
+    last_page: np.uint64  # the page of instructions that was used last, plus one
+    last_data_page: np.uint64  # the page of data that was used last, plus one
+    last_frame: np.uint64  # ... and where it is in RAM
     space: np.uint64  # how often the TLB has been emptied of what is not global
     itlb: np.uint64
     dtlb: np.uint64
@@ -66,6 +68,8 @@ class CacheFields(NamedTuple):
             streams=fields.words(STREAMS),
             last_line=fields.word(),
             last_page=fields.word(),
+            last_data_page=fields.word(),
+            last_frame=fields.word(),
             space=fields.word(),
             itlb=words(core.itlb),
             dtlb=words(core.dtlb, 2),
@@ -244,7 +248,7 @@ def build(core: Caches, at: CacheFields, shared: SharedFields, coherent: bool) -
         store_u64(place, line + ONE)
         return last != ZERO and (last == line or last == line + TWO) and (last - ONE) >> LINES_IN_PAGE == page
 
-    @njit
+    @outlined
     def coherent_miss(cpu, timing, board, line, write, code):
         """Fetches a line that the L1 does not have, or may not write."""
         me = load_u64(cpu + cpu_record.INDEX)
@@ -289,19 +293,11 @@ def build(core: Caches, at: CacheFields, shared: SharedFields, coherent: bool) -
                 put(base, line << TWO | state, l1d_ways)
         return latency
 
-    @njit
-    def access(cpu, timing, board, line, write):
-        base = l1d_set(timing, line)
-        if find(base, line, l1d_ways):
-            if not write:
-                return ZERO
-            entry = load_u64(base)
-            if entry & THREE == MODIFIED:
-                return ZERO
-            if entry & THREE != SHARED:
-                store_u64(base, entry | MODIFIED)
-                return ZERO
-            return coherent_miss(cpu, timing, board, line, True, False)
+    @outlined
+    def data_miss(cpu, timing, board, line, write, shared):
+        """Fetches a line of data. `shared`: the L1 has it, but may not write it."""
+        if shared:
+            return coherent_miss(cpu, timing, board, line, write, False)
         if write:
             record.count(timing, DATA_STORE_MISSES)
         else:
@@ -314,17 +310,36 @@ def build(core: Caches, at: CacheFields, shared: SharedFields, coherent: bool) -
         return latency
 
     @njit
-    def fetch(cpu, timing, board, line):
-        record.tally(timing, CODE_LOADS)
-        base = l1i_set(timing, line)
-        if find(base, line, l1i_ways):
-            return ZERO
+    def access(cpu, timing, board, line, write):
+        base = l1d_set(timing, line)
+        if find(base, line, l1d_ways):
+            if not write:
+                return ZERO
+            entry = load_u64(base)
+            if entry & THREE == MODIFIED:
+                return ZERO
+            if entry & THREE != SHARED:
+                store_u64(base, entry | MODIFIED)
+                return ZERO
+            return data_miss(cpu, timing, board, line, write, True)
+        return data_miss(cpu, timing, board, line, write, False)
+
+    @outlined
+    def code_miss(cpu, timing, board, line):
+        """Fetches a line of instructions that the L1 does not have."""
         record.count(timing, CODE_MISSES)
         if coherent:
             return coherent_miss(cpu, timing, board, line, False, True)
         latency = below(timing, board, load_u64(cpu + cpu_record.INDEX), line)
         put(l1i_set(timing, line), line << TWO | SHARED, l1i_ways)
         return latency
+
+    @njit
+    def fetch(cpu, timing, board, line):
+        record.tally(timing, CODE_LOADS)
+        if find(l1i_set(timing, line), line, l1i_ways):
+            return ZERO
+        return code_miss(cpu, timing, board, line)
 
     @njit
     def lose(board, line):

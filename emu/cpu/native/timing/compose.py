@@ -14,7 +14,7 @@ import numpy as np
 
 from emu.cpu.native.timing import record, summary_record
 from emu.cpu.timing.core import Core
-from emu.native import njit
+from emu.native import njit, outlined
 from emu.native.pointers import load_u16, load_u32, load_u64, store_u16, store_u32, store_u64
 
 __all__ = ["TWELFTHS", "build"]
@@ -58,6 +58,7 @@ def forget_states(tables):
     summaries, offset = load_u64(tables + summary_record.SUMMARIES), load_u64(tables + summary_record.SUMMARIES_FIRST)
     while offset < load_u64(tables + summary_record.SUMMARIES_END):
         store_u64(summaries + offset + summary_record.TRANSITION, ZERO)
+        store_u64(summaries + offset + summary_record.OTHER_TRANSITION, ZERO)
         offset += load_u64(summaries + offset + summary_record.DISPATCH) >> HALF_WORD
     store_u64(tables + summary_record.STATES_USED, ONE)
 
@@ -249,17 +250,26 @@ def build(core: Core) -> Any:
         return tables + summary_record.TRANSITIONS + slot * np.uint64(summary_record.TRANSITION_WORDS * 8)
 
     @njit
+    def note(summary, key, found):
+        """Notes a transition at its block."""
+        store_u64(summary + summary_record.OTHER_TRANSITION, load_u64(summary + summary_record.TRANSITION))
+        store_u64(summary + summary_record.OTHER_NEXT, load_u64(summary + summary_record.NEXT))
+        store_u64(summary + summary_record.TRANSITION, key)
+        store_u64(summary + summary_record.NEXT, found)
+
+    @njit
     def remembered(tables, summary, key):
         """Where a block leads that was met before; 0: it is not known."""
         if load_u64(summary + summary_record.TRANSITION) == key:
             return load_u64(summary + summary_record.NEXT)
+        if load_u64(summary + summary_record.OTHER_TRANSITION) == key:
+            return load_u64(summary + summary_record.OTHER_NEXT)
         place = transition_at(tables, summary, key)
         where = summary - load_u64(tables + summary_record.SUMMARIES)
         if load_u64(place + summary_record.KEY) != key or load_u64(place + summary_record.WHERE) != where:
             return ZERO
         found = load_u64(place + summary_record.TO)
-        store_u64(summary + summary_record.TRANSITION, key)
-        store_u64(summary + summary_record.NEXT, found)
+        note(summary, key, found)
         return found
 
     @njit
@@ -268,20 +278,13 @@ def build(core: Core) -> Any:
         store_u64(place + summary_record.KEY, key)
         store_u64(place + summary_record.WHERE, summary - load_u64(tables + summary_record.SUMMARIES))
         store_u64(place + summary_record.TO, found)
-        store_u64(summary + summary_record.TRANSITION, key)
-        store_u64(summary + summary_record.NEXT, found)
+        note(summary, key, found)
 
-    @njit
-    def compose(timing, tables, summary, outcome, front, data, late):
-        state, key = load_u64(timing + record.STATE), ZERO
+    @outlined
+    def compute(timing, tables, summary, outcome, front, data, late, key):
+        """Does what `compose` does, and remembers under a key, if it is not 0, where it leads."""
+        state = load_u64(timing + record.STATE)
         if state != record.NO_STATE:
-            key = key_of(state, outcome, front, data, late)
-            if key != ZERO:
-                found = remembered(tables, summary, key)
-                if found != ZERO:
-                    store_u64(timing + record.STATE, found & STATE_MASK)
-                    store_u64(timing + record.ISSUE, load_u64(timing + record.ISSUE) + (found >> MOVE_SHIFT))
-                    return found >> RETIRE_SHIFT & RETIRE_MASK
             materialise(timing, tables, state)
         store_u64(tables + summary_record.COMPUTED, load_u64(tables + summary_record.COMPUTED) + ONE)
         move = step(timing, summary, outcome, front, data, late)
@@ -299,5 +302,18 @@ def build(core: Core) -> Any:
         if key != ZERO and move < LONGEST_MOVE and found != ZERO and same:
             remember(tables, summary, key, found)
         return retire
+
+    @njit
+    def compose(timing, tables, summary, outcome, front, data, late):
+        state, key = load_u64(timing + record.STATE), ZERO
+        if state != record.NO_STATE:
+            key = key_of(state, outcome, front, data, late)
+            if key != ZERO:
+                found = remembered(tables, summary, key)
+                if found != ZERO:
+                    store_u64(timing + record.STATE, found & STATE_MASK)
+                    store_u64(timing + record.ISSUE, load_u64(timing + record.ISSUE) + (found >> MOVE_SHIFT))
+                    return found >> RETIRE_SHIFT & RETIRE_MASK
+        return compute(timing, tables, summary, outcome, front, data, late, key)
 
     return compose

@@ -20,6 +20,9 @@ OUTPUTS = _header.word()  # how many | offset in bytes << 32
 ACCESSED = _header.word()  # how many loads | stores << 32
 TRANSITION = _header.word()  # the last transition at this block: its key, 0: none
 NEXT = _header.word()  # ... and where it led
+_header.word()
+OTHER_TRANSITION = _header.word()  # the one before that was another; in the host's next line, as it is rarely looked at
+OTHER_NEXT = _header.word()
 HEADER = _header.count
 
 ENDING_MASK = np.uint64(0xFF)

@@ -74,6 +74,7 @@ def put_pair(base, key, frame, ways):
 def build(core: Caches, at: CacheFields, walk: Any) -> Tlbs:
     """Compiles for a core. `walk`: walk(cpu, board, address), compiled -> RAM address of a virtual one, or NEVER."""
     itlb_at, dtlb_at, l2_at, space_at, last_page_at = at.itlb, at.dtlb, at.l2_tlb, at.space, at.last_page
+    last_data_page_at, last_frame_at = at.last_data_page, at.last_frame
     itlb_mask, itlb_ways = np.uint64(core.itlb.sets - 1), np.uint64(core.itlb.ways)
     dtlb_mask, dtlb_ways = np.uint64(core.dtlb.sets - 1), np.uint64(core.dtlb.ways)
     l2_mask, l2_ways = np.uint64(core.l2_tlb.sets - 1), np.uint64(core.l2_tlb.ways)
@@ -87,6 +88,10 @@ def build(core: Caches, at: CacheFields, walk: Any) -> Tlbs:
 
     @njit
     def translate(cpu, timing, board, address):
+        page = address >> PAGE_SHIFT
+        if load_u64(timing + last_data_page_at) == page + ONE:
+            record.tally(timing, DATA_LOADS)
+            return load_u64(timing + last_frame_at) | address & PAGE_OFFSET, ZERO
         size = load_u64(board + board_record.RAM_SIZE)
         offset = address - load_u64(board + board_record.DIRECT_START)
         if offset < size:
@@ -95,11 +100,13 @@ def build(core: Caches, at: CacheFields, walk: Any) -> Tlbs:
         if offset < size:
             return offset, ZERO
         record.tally(timing, DATA_LOADS)
-        page = address >> PAGE_SHIFT
         key = key_of(timing, page)
         first = timing + dtlb_at + (page & dtlb_mask) * dtlb_ways * TWO_WORDS
         if find_pair(first, key, dtlb_ways):
-            return load_u64(first + WORD) | address & PAGE_OFFSET, ZERO
+            frame = load_u64(first + WORD)
+            store_u64(timing + last_data_page_at, page + ONE)
+            store_u64(timing + last_frame_at, frame)
+            return frame | address & PAGE_OFFSET, ZERO
         second = timing + l2_at + (page & l2_mask) * l2_ways * TWO_WORDS
         latency = l2_hit
         if not find_pair(second, key, l2_ways):
@@ -111,13 +118,15 @@ def build(core: Caches, at: CacheFields, walk: Any) -> Tlbs:
             latency = walk_cycles
         frame = load_u64(second + WORD)
         put_pair(first, key, frame, dtlb_ways)
+        store_u64(timing + last_data_page_at, page + ONE)
+        store_u64(timing + last_frame_at, frame)
         return frame | address & PAGE_OFFSET, latency
 
     @njit
     def fetch(timing, board, address):
-        if load_u64(timing + last_page_at) == address >> PAGE_SHIFT:
+        if load_u64(timing + last_page_at) == (address >> PAGE_SHIFT) + ONE:
             return ZERO
-        store_u64(timing + last_page_at, address >> PAGE_SHIFT)
+        store_u64(timing + last_page_at, (address >> PAGE_SHIFT) + ONE)
         large = address - load_u64(board + board_record.KERNEL_START) < load_u64(board + board_record.RAM_SIZE)
         page = address >> LARGE_SHIFT if large else address >> PAGE_SHIFT
         key = page | LARGE if large else key_of(timing, page)
@@ -131,6 +140,7 @@ def build(core: Caches, at: CacheFields, walk: Any) -> Tlbs:
     @njit
     def empty(timing):
         store_u64(timing + space_at, load_u64(timing + space_at) + ONE)
-        store_u64(timing + last_page_at, cpu_record.NEVER)
+        store_u64(timing + last_page_at, ZERO)
+        store_u64(timing + last_data_page_at, ZERO)
 
     return Tlbs(translate, fetch, empty)
