@@ -172,7 +172,7 @@ def test_tracing_can_be_set_up(emu: Emu) -> None:
         (["--by", "function", "--timing", "static"], "--by function: the timing model static does not count by function"),
         (["--by", "function", "--arch", "sparc64"], "--by function: the timing model static does not count by function"),
         (["-r", "0"], "Invalid value for '-r'"),
-        (["--set", "current_tracer=bogus"], "--set current_tracer: "),
+        (["--timing", "static", "--set", "current_tracer=bogus"], "--set current_tracer: "),
         (["--timing", "exact"], "unknown timing model 'exact' (known: static, pipeline, caches)"),
         (["--timing", "static", "--cpu-model", "zen4"], "a CPU model ('zen4') needs a timing model that follows it"),
         (["--cpu-model", "niagara"], "unknown CPU model 'niagara' of x86_64 (known: "),
