@@ -44,7 +44,7 @@ def main() -> None:
             cpu_model = None if model == STATIC else arguments.cpu_model
             machines[model] = stack.enter_context(Machine(cpus=1, timing=model, cpu_model=cpu_model))
         for name in arguments.workloads:
-            best = {}
+            best: dict[str, tuple[float, int]] = {}
             for machine in machines.values():
                 measure(machine, WORKLOADS[name])
             for _ in range(arguments.rounds):
@@ -52,8 +52,8 @@ def main() -> None:
                     best[model] = min(best.get(model, (9e9, 1)), measure(machine, WORKLOADS[name]))
             static = best[STATIC][0]
             for model, (seconds, instructions) in best.items():
-                speed = instructions / seconds / 1e6
-                print(f"{name:10} {model:9} {seconds * 1e3:8.1f} ms {speed:6.1f} MIPS {seconds / static:6.2f} times static", flush=True)
+                speed, times = instructions / seconds / 1e6, seconds / static
+                print(f"{name:10} {model:9} {seconds * 1e3:8.1f} ms {speed:6.1f} MIPS {times:6.2f} times static", flush=True)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ def nmi_timer_set(cpu, number):
 
 @cfunc(_HANDLER)
 def send_ipi(cpu, number):
-    """send_ipi(cpu, vector): raises the vector on that CPU at the sender's time, or when it has come there. The sender's turn ends."""
+    """send_ipi(cpu, vector): raises the vector on that CPU, at the sender's time and IPI_TIME. The sender's turn ends."""
     board = load_u64(cpu + cpu_record.BOARD)
     index, vector = load_u64(cpu + FIRST_ARGUMENT), load_u64(cpu + SECOND_ARGUMENT)
     known = load_u64(board + board_record.VECTOR_START) <= vector < load_u64(board + board_record.VECTOR_END)

@@ -8,8 +8,8 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from emu.cpu.native import block_record, board_record, cpu_record
-from emu.cpu.native.timing import record, summary_record
+from emu.cpu.native import board_record, cpu_record
+from emu.cpu.native.timing import record
 from emu.cpu.native.timing.layout import Layout
 from emu.cpu.timing.core import Core
 from emu.native.record import Record
@@ -86,16 +86,16 @@ class CoreTiming:
         return {name: timing.get(record.COUNTS, n) for n, name in enumerate(record.COUNTERS)}
 
     def digest(self) -> str:
-        """Stands for all that the CPUs' times depend on and all that is counted, while no CPU executes: in any process the same."""
+        """Stands for all that times depend on and all that is counted, while no CPU executes; the same in each process."""
         summaries = self._board.arch.summaries(self.core)
-        found = hashlib.sha256(self._shared.words)
+        found = hashlib.sha256(self._shared.words.tobytes())
         for timing in self.records:
             words = timing.words.copy()
             words[int(record.FRESH) // 8 : record.WORDS] = 0  # scratch
             if not timing.get(record.SLOTS):
                 words[int(record.WINDOW) // 8 :][: record.RING] = 0  # it does not matter
             words[int(record.PREVIOUS) // 8] = 0  # where a process has a summary depends on what it has seen before
-            found.update(words)
+            found.update(words.tobytes())
             found.update(summaries.content(timing.get(record.PREVIOUS)))
         return found.hexdigest()
 

@@ -46,7 +46,8 @@ class Summaries:
 
     def __init__(self, summarise: Callable[[bytes, int], BlockSummary], name: str, sources: Sequence[str]) -> None:
         self._summarise = summarise
-        self._name = "-".join(["summaries", name, *(fingerprint(sys.modules[source].__file__ or "") for source in (*sources, __name__))])
+        fingerprints = (fingerprint(sys.modules[source].__file__ or "") for source in (*sources, __name__))
+        self._name = "-".join(["summaries", name, *fingerprints])
         self._words = np.frombuffer(far_memory(_ROOM), np.uint64)
         self._used = LINE_WORDS  # an offset of 0 is none
         self._known: dict[tuple[int, bytes], int] = {}

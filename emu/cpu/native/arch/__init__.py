@@ -33,7 +33,7 @@ class TimedHooks(NamedTuple):
 class Timing(Protocol):
     """Compiles hooks for a core, when a board wants them."""
 
-    def __call__(self, core: Core, layout: Layout, with_data: bool) -> TimedHooks:
+    def __call__(self, core: Core, at: Layout, with_data: bool, /) -> TimedHooks:
         """`with_data`: data have caches and TLBs."""
 
 

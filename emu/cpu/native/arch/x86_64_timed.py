@@ -27,7 +27,7 @@ SI, DI = (np.uint64(register(name)) for name in ("si", "di"))
 def build(
     layout: Layout, begin: Any, execute: Any, execute_string: Any, core: Core, at: TimingLayout, with_data: bool
 ) -> TimedHooks:
-    """Compiles for a layout of Unicorn and a core. `begin`, `execute`, `execute_string`: as the block hook of `x86_64` uses them."""
+    """Compiles for a layout of Unicorn and a core. `begin`, `execute`, `execute_string`: what `x86_64`'s block hook uses."""
     fs, gs = (np.uint64(layout.env_segments + n * ctypes.sizeof(SegmentCache) + SegmentCache.base.offset) for n in (FS, GS))
     charge, elements, settle_cpu, lines_written = timed_block.build(core, at, (fs, gs), x86_64_walk.build(layout), with_data)
 

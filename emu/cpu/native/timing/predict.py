@@ -148,7 +148,7 @@ def build(core: Predictor, at: PredictorFields) -> Any:
 
     @njit
     def predict(timing, ending, end, address):
-        if ending == FALLS or ending == TRAPS:
+        if ending in (FALLS, TRAPS):
             return AS_EXPECTED
         record.tally(timing, BRANCHES)
         if ending == CONDITIONAL:
@@ -169,11 +169,11 @@ def build(core: Predictor, at: PredictorFields) -> Any:
                 return MISPREDICTED
             return TAKEN
         else:
-            if ending == CALL or ending == INDIRECT_CALL:
+            if ending in (CALL, INDIRECT_CALL):
                 top = load_u64(timing + top_at) + ONE
                 store_u64(timing + top_at, top)
                 store_u64(place_in_stack(timing, top), end)
-            if ending == INDIRECT_CALL or ending == INDIRECT_JUMP:
+            if ending in (INDIRECT_CALL, INDIRECT_JUMP):
                 targets = load_u64(timing + targets_at)
                 place = timing + indirect_at + ((end ^ targets) * MULTIPLIER >> PLACE_SHIFT & indirect_mask) * WORD
                 record.tally(timing, INDIRECT)
