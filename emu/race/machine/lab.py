@@ -11,6 +11,7 @@ from typing import Self
 import numpy as np
 
 from emu.cpu.snapshot import Snapshots
+from emu.cpu.timing import STATIC
 from emu.machine import Machine
 from emu.race.machine.cpu_direction import CpuDirection
 from emu.race.machine.lab_module import LabModule, LabSite
@@ -44,7 +45,7 @@ class Lab:
     def __init__(self, arch: str, cpus: int, seed: int) -> None:
         self.arch = arch
         with ExitStack() as opened:
-            self.machine = opened.enter_context(Machine(arch=arch, cpus=cpus, seed=seed, memory=_MEMORY))
+            self.machine = opened.enter_context(Machine(arch=arch, cpus=cpus, seed=seed, memory=_MEMORY, timing=STATIC))
             self._prepare()
             opened.pop_all()
 
