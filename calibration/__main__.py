@@ -52,11 +52,10 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _tables(chosen: argparse.Namespace) -> Iterator[str]:
     machine = chosen.machine
-    if chosen.events:
-        yield from event_table(machine)
-        return
     model = Model(core_named(chosen.core or machine))
-    if chosen.worst:
+    if chosen.events:
+        yield from event_table(machine, model)
+    elif chosen.worst:
         yield from worst_blocks(machine, model, chosen.worst)
     elif chosen.programs:
         yield from program_table(machine, model, not chosen.looked_at, chosen.timing)

@@ -10,6 +10,7 @@ from calibration.blocks.bodies import carries_through_memory, disassembly
 from calibration.blocks.entries import Block, blocks_of
 from calibration.blocks.rows import row_code, rows_of
 from calibration.errors import errors
+from calibration.events.model import model_events
 from calibration.models import Model, instructions, static_cycles
 from calibration.peers import stored_answers
 from calibration.programs.measure import machine_for, model_cycles, programs_of
@@ -110,12 +111,21 @@ def program_table(machine: str, model: Model, held_out: bool, timings: Sequence[
     yield ""
 
 
-def event_table(machine: str) -> Iterator[str]:
-    """What events cost."""
+def event_table(machine: str, model: Model) -> Iterator[str]:
+    """What events cost, and by the model `caches` those that need no operating system. CPUs of the model take turns: what
+    they share has a line for each length of turns, in instructions."""
     data = stored.load(machine, "events")
-    yield f"{'Events':68}{'cycles':>10}{'quartiles':>20}"
+    answers: dict[str, list[tuple[str, float]]] = {}
+    for event in model_events(model.core):
+        answers.setdefault(event.name, []).append((event.turns, event.cycles))
+    yield f"{'Events':68}{'cycles':>10}{'quartiles':>20}{model.core.name:>10}"
     for name, cycles, lower, upper in data["entries"]:
-        yield f"{name:68}{cycles:10.1f}{lower:10.1f}{upper:10.1f}"
+        found = answers.get(name, [])
+        alone = "".join(f"{answer:10.1f}" for turns, answer in found if not turns)
+        yield f"{name:68}{cycles:10.1f}{lower:10.1f}{upper:10.1f}{alone}"
+        for turns, answer in found:
+            if turns:
+                yield f"{'    turns of ' + turns:98}{answer:10.1f}"
     yield ""
 
 

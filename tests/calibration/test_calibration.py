@@ -10,7 +10,7 @@ from pathlib import Path
 import keystone
 import pytest
 
-from calibration import stored
+from calibration import stored, tables
 from calibration.blocks.bodies import (
     RELATIVE,
     body_of,
@@ -25,6 +25,8 @@ from calibration.blocks.entries import blocks_of
 from calibration.blocks.measure import _smallest_frequent
 from calibration.blocks.rows import row_code, rows_of
 from calibration.errors import errors, kendall_tau
+from calibration.events.model import Event
+from calibration.models import Model, core_named
 from calibration.programs.cases import CASES, make_files
 from calibration.programs.measure import programs_of
 
@@ -138,13 +140,23 @@ def test_every_file_says_where_it_is_from() -> None:
 
 def test_tables_need_no_tools(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
-    for options in ([], ["--looked-at", "--worst", "3"], ["--events"]):
+    for options in ([], ["--looked-at", "--worst", "3"]):
         command = [sys.executable, "-m", "calibration", *options]
         done = subprocess.run(command, cwd=root, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=True)
         assert len(done.stdout.splitlines()) > 3
     refused = subprocess.run([sys.executable, "-m", "calibration", "--worst", "3"], cwd=root, capture_output=True, text=True)
     assert refused.returncode == 2
     assert "not to be looked at" in refused.stderr
+
+
+def test_the_model_is_beside_the_events_that_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    word = "a word to another CPU and back"
+    answers = [Event("lock add", 7.5), Event(word, 900.0, "60"), Event(word, 950.0, "250")]
+    monkeypatch.setattr(tables, "model_events", lambda core: iter(answers))
+    lines = [" ".join(line.split()) for line in tables.event_table("zen3", Model(core_named("zen3")))]
+    assert next(line for line in lines if line.startswith("lock add ")).endswith(" 7.5")
+    at = next(n for n, line in enumerate(lines) if line.startswith(word))
+    assert lines[at + 1 : at + 3] == ["turns of 60 900.0", "turns of 250 950.0"]
 
 
 def test_a_line_of_disassembly() -> None:
