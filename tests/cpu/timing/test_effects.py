@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What programs notice of pipelines, predictors and caches, in cycles on a bare board: what the CPU model says they take."""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+
+from emu.cpu.timing.zen3 import ZEN3
+from tests.cpu.bare import KERNEL, Bare
+from tests.cpu.timing.bench import DATA, Each, bouncing, chase, each, run
+
+CACHES, PREDICTOR = ZEN3.caches, ZEN3.predictor
+MISPREDICT = PREDICTOR.mispredict / 12  # cycles
+
+
+# Returns
+
+
+def called(function: str) -> Each:
+    return each("call f; nop", behind=f"f: {function}; ret")
+
+
+def test_a_diverted_return_costs_a_misprediction_more() -> None:
+    """The function returns behind the instruction that follows the call."""
+    plain, diverted = called("add qword ptr [rsp], 0"), called("add qword ptr [rsp], 1")
+    assert (plain.counts["return-misses"], diverted.counts["return-misses"]) == (0, 1)
+    assert diverted.counts["returns"] == 1
+    assert MISPREDICT <= diverted.cycles - plain.cycles < 2 * MISPREDICT + ZEN3.forward
+
+
+@functools.cache
+def nested(depth: int) -> Each:
+    functions = "; ".join(f"f{n}: call f{n + 1}; ret" for n in range(1, depth))
+    return each("call f1", behind=f"{functions}; f{depth}: ret", rounds=50)
+
+
+def test_calls_that_are_deeper_than_the_return_stack_cost_a_misprediction_each() -> None:
+    deepest = PREDICTOR.return_stack
+    assert [nested(deepest + more).counts["return-misses"] for more in range(3)] == [0, 1, 2]
+    one_call = nested(deepest).cycles - nested(deepest - 1).cycles
+    for more in (1, 2):
+        assert nested(deepest + more).cycles - nested(deepest + more - 1).cycles >= one_call + MISPREDICT - 4
+
+
+# Branches
+
+
+def jumps(count: int) -> str:
+    return "; ".join(f"jmp j{n}; j{n}: nop" for n in range(count))
+
+
+def test_jumps_are_as_far_apart_as_the_core_takes_them() -> None:
+    assert (each(jumps(40)).cycles - each(jumps(20)).cycles) / 20 == pytest.approx(ZEN3.taken_each / 12)
+
+
+def test_a_jump_that_is_met_first_is_known_late() -> None:
+    before = "jmp alone; alone: lfence"  # a block of its own: what the one before has loaded is there then
+    none, first = run(f"{before}; nop; lfence"), run(f"{before}; {jumps(20)}; lfence")
+    assert first[1]["btb-misses"] - none[1]["btb-misses"] == 20
+    assert first[0] - none[0] >= 20 * PREDICTOR.resteer / 12
+
+
+def random_branch(mask: int) -> Each:
+    """A branch by a bit of a random number, if the mask has one."""
+    body = f"imul rax, rcx; add rax, rdx; mov rsi, rax; shr rsi, 33; test esi, {mask}; jz skip; nop; skip: nop"
+    return each(body, before="mov rax, 1; mov rcx, 0x5851f42d4c957f2d; mov rdx, 0x14057b7ef767814f", rounds=2000)
+
+
+def test_an_unpredictable_branch_is_wrong_half_the_time() -> None:
+    known, unknown = random_branch(0), random_branch(1)
+    assert known.counts["conditional-misses"] == 0
+    misses = unknown.counts["conditional-misses"]
+    assert 0.4 < misses < 0.6
+    # What follows waits for the branch as well: for the number, its shift and its test.
+    assert misses * MISPREDICT <= unknown.cycles - known.cycles <= misses * (MISPREDICT + 8)
+
+
+# Caches
+
+
+@pytest.mark.parametrize(
+    ("lines", "more"),
+    [
+        (CACHES.l1d.size // 64 // 2, 0),
+        (CACHES.l1d.size // 64, 0),
+        (CACHES.l1d.size // 64 * 4, CACHES.l2_hit),
+        (CACHES.l2.size // 64 * 4, CACHES.llc_hit),
+    ],
+    ids=["half the L1", "the L1", "the L2", "the last level"],
+)
+def test_a_chase_of_pointers_has_a_step_at_the_size_of_each_cache(lines: int, more: int) -> None:
+    assert chase(lines).cycles == pytest.approx(ZEN3.load + more, rel=0.01)
+
+
+def test_a_chase_of_pointers_that_nobody_has_read_goes_to_memory() -> None:
+    cold = chase(2048, passes=0)
+    assert cold.counts["LLC-load-misses"] == 1
+    assert (1 - cold.counts["prefetches"]) * CACHES.memory <= cold.cycles <= ZEN3.load + CACHES.memory
+
+
+def code_and_data(distance: int) -> Each:
+    """A function in a line of its own, and a byte that is written so far behind it."""
+    function = 0x24000
+
+    def prepare(bare: Bare) -> None:
+        bare.put(function, "nop; ret")
+
+    body = f"mov byte ptr [rbx + {distance}], 0; call rax"
+    return each(body, before=f"mov rax, {KERNEL + function:#x}; mov rbx, rax", rounds=50, prepare=prepare)
+
+
+def test_a_line_of_code_that_is_written_is_fetched_again() -> None:
+    apart, together = code_and_data(64), code_and_data(32)
+    assert (apart.counts["L1-icache-load-misses"], together.counts["L1-icache-load-misses"]) == (0, 1)
+    assert together.cycles - apart.cycles >= CACHES.l2_hit / 2 - 1  # half of it shows, or a bit less: calls are late anyway
+
+
+# What waits
+
+
+CHAIN = "mov eax, 3; " + "imul rax, rax; " * 10
+CHAIN_CYCLES = 10 * 3
+
+
+def test_without_a_fence_rounds_overlap() -> None:
+    assert each(CHAIN + "nop").cycles < CHAIN_CYCLES / 2
+
+
+@pytest.mark.parametrize("fence", ["lfence", "mfence", "cpuid"])
+def test_a_serialising_instruction_waits_for_all_before_it(fence: str) -> None:
+    alone, behind = each(fence), each(f"{CHAIN}{fence}")
+    assert alone.counts["serialising"] == behind.counts["serialising"] == 1
+    assert alone.cycles >= ZEN3.serialising[fence]
+    if fence != "cpuid":  # it writes what the chain begins with
+        assert behind.cycles - alone.cycles >= CHAIN_CYCLES - 2
+
+
+@pytest.mark.parametrize(
+    ("plain", "locked", "cycles"),
+    [
+        ("add qword ptr [rbx], 1; add qword ptr [rbx + 64], 1", "lock add qword ptr [rbx], 1; lock add qword ptr [rbx + 64], 1",
+         ZEN3.locked),
+        ("mov rax, [rbx]; mov [rbx], rcx; mov rax, [rbx + 64]; mov [rbx + 64], rcx",
+         "mov rax, rcx; xchg rax, [rbx]; mov rax, rcx; xchg rax, [rbx + 64]", ZEN3.locked_complex),
+    ],
+    ids=["lock add", "xchg"],
+)  # fmt: skip
+def test_locked_instructions_wait_for_each_other(plain: str, locked: str, cycles: int) -> None:
+    """Also if they are of different lines, where others overlap."""
+    of_plain, of_locked = (each(code, before=f"mov rbx, {KERNEL + DATA:#x}").cycles for code in (plain, locked))
+    assert of_locked >= 2 * cycles > of_plain
+
+
+def test_a_trap_takes_what_the_model_says() -> None:
+    handler = 0x30000
+
+    def prepare(bare: Bare) -> None:
+        bare.put(handler, "iretq")
+        bare.gate(0x80, KERNEL + handler)
+
+    trapped, plain = each("int 0x80", rounds=50, prepare=prepare), each("nop")
+    assert trapped.counts["traps"] == 1
+    assert trapped.cycles - plain.cycles >= ZEN3.trap + ZEN3.serialising["iretq"]
+
+
+# CPUs
+
+
+@pytest.mark.parametrize("quantum", [60, 250, 1000, 4000])
+def test_a_line_that_bounces_costs_the_same_whatever_the_quantum_is(quantum: int) -> None:
+    expected, found = bouncing(500), bouncing(quantum)
+    assert found.cycles == pytest.approx(expected.cycles, rel=0.1)
+    assert found.counts["coherence-transfers"] == pytest.approx(expected.counts["coherence-transfers"], rel=0.1)
