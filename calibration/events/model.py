@@ -147,9 +147,9 @@ def _chase(core: Core, count: int, stride: int, huge: bool) -> float:
     places = [_AREA + n * stride + (n * 64 % stride if stride > 64 else 0) for n in order]
     for place, following in zip(places, places[1:] + places[:1], strict=True):
         bare.words(place, [_BASE[huge] + following])
-    steps = 5000
-    program = _timed("", "mov rbx, [rbx];" * 4, steps, huge=huge, warm=max(count // 4, steps) * 2, first=places[0])
-    return bare.run([program], huge)[0] / (4 * steps)
+    steps = 20000
+    program = _timed("", "mov rbx, [rbx]", steps, huge=huge, warm=max(count * 2, steps), first=places[0])
+    return bare.run([program], huge)[0] / steps
 
 
 def _memory(core: Core) -> Iterator[Event]:

@@ -44,7 +44,7 @@ class Composition:
             outcome: how the block before went on.
             front: by how much its instructions come late.
             data: by how much its slowest data come late.
-            late: the same of the block before, whose addresses were not known when it began.
+            late: by how much the block before retires late; `delay` is for the rest.
         """
         core = self._core
         retire, at = max(self.retire, self.issue + late), self.issue
@@ -77,6 +77,16 @@ class Composition:
                 self._window[entry] = self.retire
         if not slow or self.retire <= self.issue + fast:
             self._slots, self._window = 0, {}
+
+    def delay(self, before: BlockSummary, late: int) -> None:
+        """What the last block, which was `before`, has loaded comes `late`: its addresses were not known when it began."""
+        for register in (output.register for output in before.outputs if output.loads):
+            if register == BRANCHED:
+                self._branch = max(self._branch, self.issue) + late
+                self.retire = max(self.retire, self._branch)
+            elif register != RETIRED:
+                self._ready[register] = max(self._ready[register], self.issue) + late
+                self.retire = max(self.retire, self._ready[register])
 
     def cycles_of(self, blocks: Iterable[BlockSummary], repetitions: int = 24) -> float:
         """Cycles that a row of blocks takes in the long run, if it is repeated and goes on as expected."""

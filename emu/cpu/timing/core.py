@@ -30,6 +30,7 @@ class Predictor:
     return_stack: int  # entries
     mispredict: int  # twelfths of a cycle from the branch's execution to the next dispatch
     resteer: int  # twelfths of a cycle by which dispatch is late if a target was unknown until decoding
+    late_return: int  # ... after a return that was predicted rightly
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,7 @@ ZEN3 = Core(
     nops_fused=False,  # [m]
     fused_with_jump=frozenset({"cmp", "test", "add", "sub", "and", "or", "xor", "inc", "dec"}),  # [m]; [SOG] 2.9.3
     taken_loss=2,  # [m]: a run of instructions is fetched by eight
-    taken_each=18,  # [M]: 12 for jumps, about 36 for returns
+    taken_each=12,  # [M]: "16 jumps over 16 bytes"
     trap=90,  # between calls of microcode and what Linux's entry measures
     interrupt=500,  # of the order that Linux's `ipi` benchmarks show between cores of one complex
     operations=_OPERATIONS,
@@ -143,12 +143,13 @@ ZEN3 = Core(
         return_stack=32,  # [SOG] 2.8.1.3; [M]
         mispredict=156,  # [SOG] 2.8: 13 cycles, 11 to 18
         resteer=128,  # [M] "a jump among many"
+        late_return=24,  # [M] "call and return"
     ),
     caches=Caches(
         l1i=Cache(64, 8),  # [SOG] 2.6.1: 32 KiB
         l1d=Cache(64, 8),  # [SOG] 2.6.2: 32 KiB
         l2=Cache(1024, 8),  # [SOG] 2.6.3: 512 KiB
-        llc=Cache(32768, 16),  # [SOG] 2.6.4: 32 MiB
+        llc=Cache(4096, 16),  # [M] "lines in random order": the share of 32 MiB that a virtual CPU among others has
         l2_hit=8,  # [SOG] 2.6.3: 12 from the address; [M]
         llc_hit=42,  # [SOG] 2.6.4: 46 on average; [M]
         memory=440,  # [M]
@@ -158,7 +159,7 @@ ZEN3 = Core(
         dtlb=Tlb(1, 64),  # [SOG] 2.7.2
         l2_tlb=Tlb(128, 16),  # [SOG] 2.7.2: 2,048 entries for data
         l2_tlb_hit=7,  # [SOG] 2.7.2; [M]
-        walk=24,
+        walk=50,  # [M] "a line of each page": a guest's walk, which is of two tables
     ),
 )
 CORE = ZEN3

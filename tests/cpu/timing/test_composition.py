@@ -83,6 +83,16 @@ def test_instructions_and_data_come_late():
     assert _after(_block(12), (_block(12), AS_EXPECTED, 0, 0, 500)).retire == 512
 
 
+def test_what_depends_on_late_data_waits_for_them():
+    loading, using = _block(12, *_chain(0, 48, loads=True)), _block(12, Output(1, 0, ((0, 12),), False))
+    composition = _after(loading)
+    composition.delay(loading, 600)
+    composition.block(using, AS_EXPECTED, 0, 0, 600)
+    assert composition.retire == 648
+    composition.block(_block(12, Output(RETIRED, 0, ((1, 12),), False)))
+    assert composition.retire == 672
+
+
 def test_a_serialising_instruction_waits_until_all_is_done():
     assert _after(_block(12, *_chain(0, 600)), _block(12, serialising=3)).issue == 600 + 3 * _CYCLE + 12
 
@@ -113,6 +123,8 @@ def test_nothing_is_dispatched_that_is_a_window_behind(core: Core):
 def _drive(function, timing, tables, steps, results):
     for n in range(len(steps)):
         summary, outcome, front, data, late = steps[n]
+        if n > 0 and late > np.uint64(0):
+            compose.delay(timing, tables, steps[n - 1][0], late)
         results[n] = function(timing, tables, summary, outcome, front, data, late)
 
 
@@ -153,7 +165,9 @@ def test_native_code_follows_the_rules(core: Core):
         timing, composition = Record(record.WORDS), Composition(core)
         timing.set(record.STATE, int(record.NO_STATE))
         _drive(function, np.uint64(timing.address), np.uint64(summaries.tables.address), steps, results)
-        for (block, *rest), result in zip(chosen, results.tolist(), strict=True):
+        for n, ((block, *rest), result) in enumerate(zip(chosen, results.tolist(), strict=True)):
+            if n and rest[-1]:
+                composition.delay(pool[chosen[n - 1][0]], rest[-1])
             composition.block(pool[block], *rest)
             assert composition.retire - composition.issue == result
         assert timing.get(record.ISSUE) == composition.issue

@@ -24,6 +24,7 @@ __all__ = ["Charging", "build"]
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
 TWELVE, HALF_CYCLE = np.uint64(12), np.uint64(6)
 LINE_SHIFT, LINE_OFFSET, LINE = np.uint64(6), np.uint64(63), np.uint64(64)
+LAST_LINE = np.uint64(63)  # of a page
 ACCESS_SIZE = np.uint64(16)
 LOW8, LOW16, HALF_WORD = np.uint64(0xFF), np.uint64(0xFFFF), np.uint64(32)
 NONE = np.uint64(NO_REGISTER)
@@ -67,6 +68,7 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
     translate, fetch_page, empty_tlbs = tlb.build(core.caches, layout.caches, walk)
     last_line = layout.caches.last_line
     first_base, second_base = segments
+    late_return = np.uint64(core.predictor.late_return)
 
     @njit
     def access(cpu, timing, board, address, write, locked):
@@ -79,9 +81,10 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
 
     @njit
     def accesses(cpu, timing, board, at, count):
-        """Makes `count` accesses with the registers as they are. Returns the cycles that the slowest is late."""
+        """Makes `count` accesses with the registers as they are. Returns the cycles that the slowest is late; and of locked ones,
+        which nothing overtakes."""
         env = load_u64(cpu + cpu_record.ENV)
-        slowest = ZERO
+        slowest = held = ZERO
         while count != ZERO:
             how, address = load_u64(at), load_u64(at + WORD)
             base, index = how & LOW8, how >> summary_record.INDEX_SHIFT & LOW8
@@ -96,18 +99,23 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
             locked = how >> summary_record.LOCKED_SHIFT & ONE != ZERO
             end = (address & LINE_OFFSET) + (how >> summary_record.SIZE_SHIFT)
             while True:
-                slowest = max(slowest, access(cpu, timing, board, address, write, locked))
+                latency = access(cpu, timing, board, address, write, locked)
+                if locked:
+                    held = max(held, latency)
+                else:
+                    slowest = max(slowest, latency)
                 if end <= LINE:
                     break
                 address, end = (address | LINE_OFFSET) + ONE, ZERO  # what is accessed goes on in the next line
             at += ACCESS_SIZE
             count -= ONE
-        return slowest
+        return slowest, held
 
     @njit
     def fetch(cpu, timing, board, address, place, size):
         """Fetches a block's instructions. Returns the twelfths of a cycle by which they come late."""
-        line, last = place >> LINE_SHIFT, (place + size - ONE) >> LINE_SHIFT
+        line = place >> LINE_SHIFT
+        last = min((place + size - ONE) >> LINE_SHIFT, line | LAST_LINE)  # the next page can be anywhere, and need not be in RAM
         if load_u64(timing + last_line) == line + ONE:
             if line == last:
                 return ZERO
@@ -146,28 +154,36 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
             restart(timing, now)
             store_u64(timing + record.ISSUE, now * TWELVE + trapped)
         head = load_u64(summary + summary_record.HEAD)
-        outcome, late, data = compose.AS_EXPECTED, ZERO, ZERO
+        outcome, front, late, data = compose.AS_EXPECTED, ZERO, ZERO, ZERO
         previous = load_u64(timing + record.PREVIOUS)
         if previous != ZERO:
             before = summaries + previous
             ending = load_u64(before + summary_record.HEAD) & summary_record.ENDING_MASK
             outcome = expect(timing, ending, load_u64(timing + record.PREVIOUS_END), address)
+            if ending == predict.RETURN and outcome == compose.TAKEN:
+                front = late_return
             if with_data:
                 counts = load_u64(before + summary_record.ACCESSES)
                 at_exit = counts >> summary_record.EXIT_SHIFT & LOW16
                 if at_exit != ZERO:
                     place = before + summary_record.FIRST_ACCESS + (counts & LOW16) * ACCESS_SIZE
-                    late = accesses(cpu, timing, board, place, at_exit) * TWELVE
+                    late, held = accesses(cpu, timing, board, place, at_exit)
+                    late *= TWELVE
+                    front += held * TWELVE
+                    if late != ZERO:
+                        compose.delay(timing, tables, before, late)
         profile = load_u64(board + board_record.PROFILE)
         if unlikely(profile != ZERO):
             call_handler(profile, cpu, address)
         size = load_u64(block + block_record.SIZE) & np.uint64(0xFFFF_FFFF)
-        front = fetch(cpu, timing, board, address, load_u64(block + block_record.PLACE), size)
+        front += fetch(cpu, timing, board, address, load_u64(block + block_record.PLACE), size)
         if with_data:
             counts = load_u64(summary + summary_record.ACCESSES)
             at_entry = counts & LOW16
             if at_entry != ZERO:
-                data = accesses(cpu, timing, board, summary + summary_record.FIRST_ACCESS, at_entry) * TWELVE
+                data, held = accesses(cpu, timing, board, summary + summary_record.FIRST_ACCESS, at_entry)
+                data *= TWELVE
+                front += held * TWELVE
             accessed = load_u64(summary + summary_record.ACCESSED)
             store_u64(timing + LOADS, load_u64(timing + LOADS) + (accessed & summary_record.LOADS_MASK))
             store_u64(timing + STORES, load_u64(timing + STORES) + (accessed >> summary_record.STORES_SHIFT))
@@ -194,7 +210,7 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
 
     @njit
     def elements(cpu, begin, end, write):
-        if with_data:
+        if with_data and begin != end:  # a register that does not move stands for no access
             timing, board = load_u64(cpu + cpu_record.TIMING), load_u64(cpu + cpu_record.BOARD)
             address, end = min(begin, end) & ~LINE_OFFSET, max(begin, end)
             waited = ZERO

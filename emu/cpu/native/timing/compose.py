@@ -124,6 +124,25 @@ def settle(timing, tables):
         store_u64(timing + record.STATE, record.NO_STATE)
 
 
+@outlined
+def delay(timing, tables, summary, late):
+    """What the last block, whose summary that is, has loaded comes `late`: its addresses were not known when it began."""
+    settle(timing, tables)
+    outputs = load_u64(summary + summary_record.OUTPUTS)
+    place, count = summary + (outputs >> HALF_WORD), outputs & LOW32
+    retire = load_u64(timing + record.RETIRE)
+    while count != ZERO:
+        output = load_u64(place)
+        register = output & np.uint64(0xFF)
+        if output & summary_record.LOADS and register != np.uint64(record.RETIRED):
+            ready = timing + record.READY + register * WORD  # BRANCH lies behind RETIRE, as it is numbered
+            store_u64(ready, load_u64(ready) + late)
+            retire = max(retire, load_u64(ready))
+        place += WORD + (output >> summary_record.INPUTS_SHIFT & summary_record.INPUTS_MASK) * WORD
+        count -= ONE
+    store_u64(timing + record.RETIRE, retire)
+
+
 @njit
 def empty(timing):
     """All is done, nothing is under way."""
@@ -136,7 +155,8 @@ def build(core: Core) -> Any:
     """compose(timing, tables, summary, outcome, front, data, late), compiled: advances ISSUE and the state by a block.
 
     `outcome`: how the block before went on. Twelfths of a cycle: `front`, by which instructions come late; `data`, by which
-    the block's data come late; `late`, the same of the block before. Returns RETIRE, counted from ISSUE.
+    the block's data come late; `late`, by which the block before retires late: `delay` is for the rest. Returns RETIRE,
+    counted from ISSUE.
     """
     taken_loss, taken_each = np.uint64(core.taken_loss), np.uint64(core.taken_each)
     resteer, mispredict = np.uint64(core.predictor.resteer), np.uint64(core.predictor.mispredict)
