@@ -8,7 +8,7 @@ import functools
 import pytest
 
 from emu.cpu.timing.zen3 import ZEN3
-from tests.cpu.bare import KERNEL, Bare
+from tests.cpu.bare import KERNEL, MEMORY, PT_USER, USER, USER_FRAME, Bare
 from tests.cpu.timing.bench import DATA, Each, bouncing, chase, each, run
 
 CACHES, PREDICTOR = ZEN3.caches, ZEN3.predictor
@@ -115,6 +115,31 @@ def test_a_line_of_code_that_is_written_is_fetched_again() -> None:
     apart, together = code_and_data(64), code_and_data(32)
     assert (apart.counts["L1-icache-load-misses"], together.counts["L1-icache-load-misses"]) == (0, 1)
     assert together.cycles - apart.cycles >= CACHES.l2_hit / 2 - 1  # half of it shows, or a bit less: calls are late anyway
+
+
+def test_code_may_go_on_behind_the_end_of_ram() -> None:
+    """A block begins on the last page of RAM and goes on with the next virtual page, which is elsewhere."""
+    size = 4096
+    last, elsewhere, start = MEMORY - size, USER_FRAME + 8 * size, USER + 4 * size - 100
+
+    def prepare(bare: Bare) -> None:
+        bare.word(PT_USER + 3 * 8, last | 7)
+        bare.word(PT_USER + 4 * 8, elsewhere | 7)
+        code = bare.put(elsewhere, "nop; " * 200 + "jmp rbx", start)
+        bare.bytes(MEMORY - 100, code[:100])
+        bare.bytes(elsewhere, code[100:])
+
+    plain, beyond = (run(f"lea rbx, [rip + end]; mov rax, {start}; {jump}; end: nop", prepare) for jump in ("nop", "jmp rax"))
+    assert beyond[1]["L1-icache-load-misses"] - plain[1]["L1-icache-load-misses"] == 2
+
+
+@pytest.mark.parametrize("others", [0x8000, 0x8008])
+def test_a_string_instruction_accesses_what_its_registers_pass(others: int) -> None:
+    """The source's register, which `stos` leaves alone, is no address."""
+    registers = f"mov rdi, {KERNEL + DATA:#x}; mov rsi, {KERNEL + DATA + others:#x}; mov ecx, 512; mov al, 1"
+    plain, filled = run(f"{registers}; nop"), run(f"{registers}; rep stosb")
+    misses = [counts["L1-dcache-load-misses"] + counts["L1-dcache-store-misses"] for _, counts in (plain, filled)]
+    assert misses[1] - misses[0] == 512 // 64
 
 
 # What waits
