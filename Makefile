@@ -15,6 +15,9 @@ soak:
 	./venv python -m tests.images
 	firmware/tools/busybox sparc64
 	./venv pytest tests/cli/test_userland.py tests/guest/test_userland.py
+	./venv pytest --timing static
+	./venv pytest --timing pipeline
+	./venv pytest --timing caches
 	./venv python -m tests.soak $(ARGS)
 
 .PHONY: soak

@@ -104,7 +104,7 @@ class Machine:
             own; default: the architecture's first protocol.
         smi: interrupts by which the firmware takes time from the CPUs, unseen by the guest; a text is what Smi.parse takes,
             `PERIOD:LENGTH[:CPU]`; default: there are none.
-        timing: what instructions cost: `static`, `pipeline` or `caches` (docs/timing.md).
+        timing: what instructions cost: `static`, `pipeline` or `caches` (docs/timing.md); default: the architecture's.
         cpu_model: the CPU that `pipeline` and `caches` follow; default: the architecture's first.
         tracer_cost: the time that recording takes besides what the guest executes for it: `none`, or `linux`, as on a real
             machine (emu/ftrace/tracer_cost.py).
@@ -138,7 +138,7 @@ class Machine:
         command_line: str = "",
         patching: str | Protocol | None = None,
         smi: Smi | str | None = None,
-        timing: str = "static",
+        timing: str | None = None,
         cpu_model: str | None = None,
         tracer_cost: str = NONE,
         boot_limit: int | None = None,
@@ -163,6 +163,7 @@ class Machine:
             if ramdisk is None:
                 ramdisk = RamDisk(_EMPTY_DISK)
             self.ramdisk = opened.enter_context(RamDisk.of_file(Path(ramdisk)) if isinstance(ramdisk, Path | str) else ramdisk)
+            timing = hardware.default_timing if timing is None else timing
             board = Board(hardware, cpus, memory, quantum, seed, frequency, timing, cpu_model)
             self.board = opened.enter_context(closing(board))
             if smi is not None:

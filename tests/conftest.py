@@ -14,6 +14,8 @@ from emu.ftrace import arch as ftrace_arch
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
+pytest_plugins = ["tests.lib.timing_models"]
+
 # A job in the background, or of nohup, may have been told to ignore these, and programs inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)

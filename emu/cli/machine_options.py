@@ -63,7 +63,7 @@ class MachineOptions:
     smi: str | None = None
     userland: str | None = None
     tracer_cost: str = "none"
-    timing: str | None = None  # None: Machine's default
+    timing: str | None = None  # None: the architecture's default
     cpu_model: str | None = None
 
     def boot(self, console: Callable[[bytes], None], limits: RunLimits, progress: Progress) -> Machine:
@@ -120,7 +120,6 @@ class MachineOptions:
                 patching = None if self.patching is None else protocol_of(self.patching)
             except ValueError as error:
                 raise ValueError(f"--patching {self.patching}: {error}") from None
-            timing: dict[str, Any] = {} if self.timing is None else {"timing": self.timing}
             with guest_errors():
                 return Machine(
                     arch=self.arch,
@@ -136,7 +135,7 @@ class MachineOptions:
                     command_line=self.append,
                     smi=self.smi,
                     tracer_cost=self.tracer_cost,
-                    **timing,
+                    timing=self.timing,
                     cpu_model=self.cpu_model,
                     console=console,
                     warn=warn,

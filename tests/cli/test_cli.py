@@ -265,6 +265,7 @@ def test_the_machine_is_as_asked(emu: Emu) -> None:
         "patching": None,
         "command_line": "",
         "smi": None,
+        "timing": None,
         "cpu_model": None,
         "tracer_cost": "none",
         "shares": [],

@@ -16,6 +16,7 @@ from tests.documents.__main__ import PATH, page
 from tests.lib.said import what_is_wrong
 
 ARCH = "sparc64"
+pytestmark = pytest.mark.static_timing("SPARC V9 has no other model")
 SECTIONS = [pytest.param(section, id=f"{one.name}-{section.name}") for one in DOCUMENTS for section in one.sections]
 
 

@@ -73,6 +73,7 @@ def test_an_order(booted: Machine, function: str) -> None:
     assert any([name for name in order if name in wanted.split()] == wanted.split() for order in orders), orders
 
 
+@pytest.mark.static_timing("an interrupt comes within a softirq by chance")
 def test_an_interrupt_in_a_softirq(arch: str) -> None:
     """A hard interrupt comes while a softirq is served, between its arrows and inside its braces."""
     with booted_machine(arch, cpus=2) as machine:

@@ -76,6 +76,7 @@ def test_events_of_all_kinds(arch: str) -> None:
         assert re.findall(r"(\w+) thread for foo_bar_fn", _run(machine, "dmesg")) == ["Starting", "Killing"] * 2
 
 
+@pytest.mark.static_timing("whether the fifth event comes before a timer of five seconds is chance")
 def test_an_instance_of_a_module(arch: str) -> None:
     with booted_machine(arch) as machine:
         _run(machine, "insmod /lib/modules/sample-trace-array.ko; sleep 7")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
+from emu.cpu import arch as cpu_arch
 from emu.cpu.snapshot import Checkpoint
 from emu.machine import Machine
 
@@ -39,6 +40,7 @@ def booted_machine(arch: str, cpus: int = 2, **options: int | str) -> Iterator[M
         cpus: how many CPUs.
         options: other arguments of Machine, whose objects nobody has to put back: numbers and texts.
     """
+    options.setdefault("timing", cpu_arch.load(arch).default_timing)
     wanted = frozenset({"arch": arch, "cpus": cpus, **options}.items())
     one = _take(wanted) or _boot(wanted)
     with ExitStack() as closed:

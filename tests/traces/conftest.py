@@ -8,6 +8,10 @@ import pytest
 from tests.traces import run as runner
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    item.add_marker(pytest.mark.static_timing("traces were recorded with it"))
+
+
 @pytest.fixture(scope="module")
 def run(request: pytest.FixtureRequest) -> runner.Run:
     """What the module's COMMAND wrote, and what the witness saw meanwhile."""

@@ -16,7 +16,7 @@ from emu.cpu import library_imports
 from emu.cpu.internals import CpuStructures, add_native_hook, address_of, handle_of
 from emu.cpu.native import translator_record
 from emu.cpu.native.arch import NativeCpu, TimedHooks
-from emu.cpu.timing import BlockSummary, TimingModel
+from emu.cpu.timing import STATIC, BlockSummary, TimingModel
 from emu.native.record import Record
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class CpuArch(ABC):
     capstone_mode: ClassVar[tuple[int, int]]  # what capstone calls it: architecture and mode
     syntax: ClassVar[int]  # capstone's number of the assembly language that objdump prints
     instruction_alignment: ClassVar[int]  # bytes: what an instruction's address and size are multiples of
+    default_timing: str = STATIC  # the timing model of machines for which none was chosen
 
     @abstractmethod
     def create(self) -> unicorn.Uc:

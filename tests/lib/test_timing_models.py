@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What decides which timing model a test's machines have."""
+
+from __future__ import annotations
+
+import pytest
+
+from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
+from tests.lib.timing_models import SAMPLED, sampled, timing_of
+
+
+def test_machines_have_the_model_of_the_test(request: pytest.FixtureRequest) -> None:
+    with Machine(cpus=1) as machine, booted_machine("x86_64", cpus=1) as other:
+        assert {made.board.timing_model.timing for made in (machine, other)} == {timing_of(request.node)}
+
+
+@pytest.mark.static_timing("that is what the mark does")
+def test_the_mark_means_static() -> None:
+    with booted_machine("x86_64", cpus=1) as machine:
+        assert machine.board.timing_model.timing == "static"
+
+
+def test_the_sample_is_there_under_each_model(request: pytest.FixtureRequest) -> None:
+    tests = [item for item in request.session.items if isinstance(item, pytest.Function)]
+    plain = [item for item in tests if not item.originalname.endswith(tuple(f"@{timing}" for timing in SAMPLED))]
+    if request.config.getoption("--timing") is None:
+        assert len(tests) == len(plain) + len(SAMPLED) * sum(map(sampled, plain))
+    else:
+        assert tests == plain
