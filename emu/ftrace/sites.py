@@ -118,7 +118,7 @@ class Sites:
     def _wrong(self, address: int) -> str | None:
         """What is wrong with a site that should be as compiled, None if nothing is."""
         try:
-            expected = self._code_at(address, self._profiler)
+            expected = self._arch.compiled(address, self._profiler)
         except OutOfReach as error:
             return str(error)
         found = self._memory.read(address, len(expected))

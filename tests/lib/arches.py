@@ -56,4 +56,18 @@ FACTS = {
         compiler="sparc64-linux-gnu-gcc",
         version="sparc64-linux-gnu-gcc (Debian 12.2.0-13) 12.2.0",
     ),
+    "riscv64": Facts(
+        cpus=(1, 4, 16),
+        arguments=("a0", "a1"),
+        stack_pointer="sp",
+        undefined=bytes(4),
+        forbidden=128 + signal.SIGILL,
+        system_call="do_syscall",
+        folds_resched=True,
+        timer_interrupt="riscv_timer_interrupt",
+        page_fault="do_page_fault",
+        stack_overflow="Kernel stack overflow",
+        compiler="riscv64-linux-gnu-gcc",
+        version="riscv64-linux-gnu-gcc (Debian 12.2.0-13) 12.2.0",
+    ),
 }

@@ -12,7 +12,7 @@ from emu.machine import Machine
 
 __all__ = ["NOPS", "Branches", "branches", "calls", "jump", "keys_on"]
 
-NOPS = {"x86_64": bytes.fromhex("0f1f440000"), "sparc64": bytes.fromhex("01000000")}
+NOPS = {"x86_64": bytes.fromhex("0f1f440000"), "sparc64": bytes.fromhex("01000000"), "riscv64": bytes.fromhex("13000000")}
 
 
 def jump(arch: str, code: int, target: int) -> bytes:

@@ -49,7 +49,7 @@ def _sparc_trapped_at(env):
 
 # In a trap handler: the address of the instruction to go back to; else 0. A function whose first instruction traps (a `save` that
 # has to spill a window) has not been entered: it will be when the instruction is executed again.
-_TRAPPED_AT: dict[str, Callable[..., Any]] = {"x86_64": _x86_trapped_at, "sparc64": _sparc_trapped_at}
+_TRAPPED_AT: dict[str, Callable[..., Any]] = {"x86_64": _x86_trapped_at, "sparc64": _sparc_trapped_at, "riscv64": _x86_trapped_at}
 
 
 @functools.cache

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["ARCHITECTURES", "RESET_PAGE", "CpuArch", "load"]
 
 RESET_PAGE = 0x2000  # physical address of what the reset state needs in RAM
-ARCHITECTURES = ("x86_64", "sparc64")
+ARCHITECTURES = ("x86_64", "sparc64", "riscv64")
 
 
 class CpuArch(ABC):

@@ -110,6 +110,10 @@ class FtraceArch(ABC):
             OutOfReach: `target` is farther than the instruction's range.
         """
 
+    def compiled(self, address: int, profiler: int) -> bytes:
+        """What the compiler has left at a site: a call of the profiler."""
+        return self.call(address, profiler)
+
     @abstractmethod
     def jump(self, address: int, target: int) -> bytes:
         """The instruction that a static key's branch holds while the key is on: it goes from `address` to `target`.

@@ -11,7 +11,11 @@
 #define inline			inline __attribute__((always_inline, unused)) \
 				notrace
 #define __always_inline		inline
+#ifdef __riscv	/* sites are not made by -pg */
+#define notrace			__attribute__((patchable_function_entry(0)))
+#else
 #define notrace			__attribute__((no_instrument_function))
+#endif
 #define __noreturn		__attribute__((noreturn))
 #define __packed		__attribute__((packed))
 #define __aligned(n)		__attribute__((aligned(n)))

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Probed instructions of programs. To do: nothing is probed yet. */
+#ifndef _ASM_UPROBES_H
+#define _ASM_UPROBES_H
+
+#include <linux/types.h>
+#include <asm/ptrace.h>
+
+#define MAX_UINSN_BYTES		4
+
+typedef u16 uprobe_opcode_t;
+
+#define UPROBE_SWBP_INSN	0x9002		/* c.ebreak */
+#define UPROBE_SWBP_INSN_SIZE	2
+
+#define UPROBE_XOL_REACH	TASK_SIZE
+
+struct arch_uprobe {
+	u8 insn[MAX_UINSN_BYTES] __aligned(4);
+};
+
+static inline unsigned long uprobe_get_swbp_addr(const struct pt_regs *regs)
+{
+	return regs->epc;
+}
+
+static inline void uprobe_restart_insn(struct pt_regs *regs, unsigned long ip)
+{
+	regs->epc = ip;
+}
+
+static inline void uprobe_set_return(struct pt_regs *regs, unsigned long ip)
+{
+	regs->epc = ip;
+}
+
+static inline int arch_uprobe_begin(void)
+{
+	return 0;
+}
+
+void arch_uprobe_unknown_swbp(struct pt_regs *regs);
+
+#endif

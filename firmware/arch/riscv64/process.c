@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a task keeps of the CPU: its start, its switches, its replacement. */
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+#include <linux/string.h>
+#include <asm/proto.h>
+#include <asm/switch_to.h>
+
+static inline void set_fs(struct pt_regs *regs, unsigned long fs)
+{
+	regs->status = (regs->status & ~SR_FS) | fs;
+}
+
+/*
+ * Runs on next's stack, with interrupts off; only programs have floating point
+ * registers, and pt_regs says what has become of them.
+ */
+struct task_struct *__switch_to(struct task_struct *prev,
+				struct task_struct *next)
+{
+	struct pt_regs *regs = task_pt_regs(prev);
+
+	if (prev->mm && (regs->status & SR_FS) == SR_FS_DIRTY) {
+		fstate_save(&prev->thread.fpu);
+		set_fs(regs, SR_FS_CLEAN);
+	}
+	regs = task_pt_regs(next);
+	if (next->mm && regs->status & SR_FS)
+		fstate_restore(&next->thread.fpu);
+	return prev;
+}
+
+int copy_thread(struct task_struct *p, const struct kernel_clone_args *args)
+{
+	struct pt_regs *childregs = task_pt_regs(p);
+
+	memset(&p->thread, 0, sizeof(p->thread));
+	p->thread.ra = (unsigned long)ret_from_fork;
+	p->thread.sp = (unsigned long)childregs;
+	if (args->fn) {
+		memset(childregs, 0, sizeof(*childregs));
+		childregs->status = SR_SPP | SR_SPIE | SR_SUM;
+		p->thread.s[1] = (unsigned long)args->fn;
+		p->thread.s[2] = (unsigned long)args->fn_arg;
+		return 0;
+	}
+	*childregs = *current_pt_regs();
+	if ((childregs->status & SR_FS) == SR_FS_DIRTY)
+		fstate_save(&p->thread.fpu);
+	else
+		p->thread.fpu = current->thread.fpu;
+	childregs->a0 = 0;
+	if (args->stack)
+		childregs->sp = args->stack;
+	if (args->flags & CLONE_SETTLS)
+		childregs->tp = args->tls;
+	return 0;
+}
+
+/* The system call that did it is still going on: cause and a7 stay. */
+void start_thread(struct pt_regs *regs, unsigned long ip, unsigned long sp)
+{
+	unsigned long cause = regs->cause, nr = regs->a7;
+
+	memset(regs, 0, sizeof(*regs));
+	regs->cause = cause;
+	regs->a7 = nr;
+	regs->epc = ip;
+	regs->sp = sp;
+	regs->status = SR_SPIE | SR_SUM | SR_FS_INITIAL;
+}
+
+void flush_thread(void)
+{
+	struct fpu_state *fpu = &current->thread.fpu;
+
+	preempt_disable();
+	memset(fpu, 0, sizeof(*fpu));
+	fstate_restore(fpu);
+	preempt_enable();
+}
+
+void arch_cpu_idle(void)
+{
+	arch_safe_halt();
+}
