@@ -4,7 +4,8 @@
 * Conditional branches: two-bit counters by address, and two tables of tagged counters by address and history, of which the
   one that has looked at more branches decides (TAGE; Seznec and Michaud 2006).
 * Targets of direct branches: the branch target buffer. One that is missing is known when the branch is decoded.
-* Targets of indirect branches: by address and the last targets.
+* Targets of indirect branches: by address and the last conditional branches. Zen 3 was measured not to tell targets that take
+  turns (`calibration`, "indirect jump").
 * Returns: a stack of return addresses, which forgets its oldest when it is full.
 
 Branches are known by where they end, and nothing here depends on what code the branch belongs to.
@@ -40,7 +41,6 @@ TAG_SHIFT, USEFUL, COUNTER, STRONGEST = np.uint64(4), np.uint64(8), np.uint64(7)
 TAG_MASK, SOME_TAG, TAKES = np.uint64(0x7FF), np.uint64(0x800), np.uint64(4)
 WEAKLY_TAKEN, WEAKLY_NOT = np.uint64(4), np.uint64(3)
 INDEX_SHIFT, HASH_SHIFT = np.uint64(12), np.uint64(40)
-TARGET_BITS, TARGETS_MASK = np.uint64(4), np.uint64(0xFFFF)  # of TARGETS: what one more target shifts it by
 KEY_SHIFT, PLACE_SHIFT = np.uint64(20), np.uint64(32)
 
 BRANCHES, BRANCH_MISSES = record.counter("branches"), record.counter("branch-misses")
@@ -54,7 +54,6 @@ class PredictorFields(NamedTuple):
     """Where a CPU's predictors are in its timing record."""
 
     history: np.uint64  # conditional branches, the last one in bit 0
-    targets: np.uint64  # hash of the last targets of indirect branches
     top: np.uint64  # calls so far, less returns: the place of the last one, modulo the stack's size
     stack: np.uint64
     bimodal: np.uint64  # bytes: two-bit counters
@@ -66,7 +65,6 @@ class PredictorFields(NamedTuple):
     def of(cls, core: Predictor, fields: Fields) -> PredictorFields:
         return cls(
             history=fields.word(),
-            targets=fields.word(),
             top=fields.word(),
             stack=fields.words(core.return_stack),
             bimodal=fields.words(core.bimodal // 8),
@@ -81,7 +79,7 @@ def build(core: Predictor, at: PredictorFields) -> Any:
 
     `ending`: of the block before, which ends before virtual address `end`. The next block begins at `address`.
     """
-    history_at, targets_at, top_at, stack_at, bimodal_at, tagged_at, buffer_at, indirect_at = at
+    history_at, top_at, stack_at, bimodal_at, tagged_at, buffer_at, indirect_at = at
     bimodal_mask, tagged_mask = np.uint64(core.bimodal - 1), np.uint64(core.tagged - 1)
     second = np.uint64(core.tagged * 2)  # bytes from the first table to the second
     short_mask, long_mask = (np.uint64((1 << length) - 1) for length in core.histories)
@@ -174,12 +172,11 @@ def build(core: Predictor, at: PredictorFields) -> Any:
                 store_u64(timing + top_at, top)
                 store_u64(place_in_stack(timing, top), end)
             if ending in (INDIRECT_CALL, INDIRECT_JUMP):
-                targets = load_u64(timing + targets_at)
-                place = timing + indirect_at + ((end ^ targets) * MULTIPLIER >> PLACE_SHIFT & indirect_mask) * WORD
+                way = (load_u64(timing + history_at) & short_mask) * np.uint64(0x9E3B)
+                place = timing + indirect_at + ((end ^ way) * MULTIPLIER >> PLACE_SHIFT & indirect_mask) * WORD
                 record.tally(timing, INDIRECT)
                 known = load_u64(place)
                 store_u64(place, address)
-                store_u64(timing + targets_at, (targets << TARGET_BITS ^ address) & TARGETS_MASK)
                 if known != address:
                     record.count(timing, INDIRECT_MISSES)
                     record.count(timing, BRANCH_MISSES)
