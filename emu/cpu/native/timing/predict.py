@@ -4,8 +4,8 @@
 * Conditional branches: two-bit counters by address, and two tables of tagged counters by address and history, of which the
   one that has looked at more branches decides (TAGE; Seznec and Michaud 2006).
 * Targets of direct branches: the branch target buffer. One that is missing is known when the branch is decoded.
-* Targets of indirect branches: by address and the last conditional branches. Zen 3 was measured not to tell targets that take
-  turns (`calibration`, "indirect jump").
+* Targets of indirect branches: by address alone, the last one that was right, until two others have come. Zen 3, with what
+  keeps CPUs of a cloud apart, does not tell targets that take turns (`calibration`, "indirect jump").
 * Returns: a stack of return addresses, which forgets its oldest when it is full.
 
 Branches are known by where they end, and nothing here depends on what code the branch belongs to.
@@ -41,6 +41,7 @@ TAG_SHIFT, USEFUL, COUNTER, STRONGEST = np.uint64(4), np.uint64(8), np.uint64(7)
 TAG_MASK, SOME_TAG, TAKES = np.uint64(0x7FF), np.uint64(0x800), np.uint64(4)
 WEAKLY_TAKEN, WEAKLY_NOT = np.uint64(4), np.uint64(3)
 INDEX_SHIFT, HASH_SHIFT = np.uint64(12), np.uint64(40)
+TARGET = np.uint64((1 << 63) - 1)  # what is kept of one: the upper bits are the same
 KEY_SHIFT, PLACE_SHIFT = np.uint64(20), np.uint64(32)
 
 BRANCHES, BRANCH_MISSES = record.counter("branches"), record.counter("branch-misses")
@@ -59,7 +60,7 @@ class PredictorFields(NamedTuple):
     bimodal: np.uint64  # bytes: two-bit counters
     tagged: np.uint64  # two tables of entries of 16 bits
     buffer: np.uint64  # of branch targets: end ^ target << 20
-    indirect: np.uint64  # targets
+    indirect: np.uint64  # targets << 1 | whether it was the last one
 
     @classmethod
     def of(cls, core: Predictor, fields: Fields) -> PredictorFields:
@@ -172,15 +173,15 @@ def build(core: Predictor, at: PredictorFields) -> Any:
                 store_u64(timing + top_at, top)
                 store_u64(place_in_stack(timing, top), end)
             if ending in (INDIRECT_CALL, INDIRECT_JUMP):
-                way = (load_u64(timing + history_at) & short_mask) * np.uint64(0x9E3B)
-                place = timing + indirect_at + ((end ^ way) * MULTIPLIER >> PLACE_SHIFT & indirect_mask) * WORD
+                place = timing + indirect_at + (end * MULTIPLIER >> PLACE_SHIFT & indirect_mask) * WORD
                 record.tally(timing, INDIRECT)
                 known = load_u64(place)
-                store_u64(place, address)
-                if known != address:
+                if known >> ONE != address & TARGET:
+                    store_u64(place, known - ONE if known & ONE else address << ONE | ONE)
                     record.count(timing, INDIRECT_MISSES)
                     record.count(timing, BRANCH_MISSES)
                     return MISPREDICTED
+                store_u64(place, known | ONE)
                 return TAKEN
         place = timing + buffer_at + (end * MULTIPLIER >> PLACE_SHIFT & buffer_mask) * WORD
         key = end ^ address << KEY_SHIFT

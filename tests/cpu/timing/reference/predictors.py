@@ -23,11 +23,6 @@ def _mix(value: int) -> int:
     return (value * _GOLDEN & _WORD) >> 32
 
 
-def _bits(history: list[bool]) -> int:
-    """The last branch in bit 0."""
-    return sum(taken << age for age, taken in enumerate(reversed(history)))
-
-
 @dataclass
 class _Tagged:
     """An entry of a table of branches with their histories."""
@@ -48,7 +43,7 @@ class _TaggedTable:
 
     def find(self, end: int, history: list[bool]) -> tuple[int, int]:
         """The place of a branch in the table, and its tag there."""
-        bits = _bits(history[-self.branches :])
+        bits = sum(taken << age for age, taken in enumerate(reversed(history[-self.branches :])))
         mixed = _mix(end ^ bits * self.multiplier) >> 8
         return mixed % self.entries, mixed >> 12 & 0x7FF
 
@@ -67,7 +62,7 @@ class Predictors:
         short, long = core.histories
         self._near, self._far = _TaggedTable(core.tagged, short, 0x9E3B), _TaggedTable(core.tagged, long, 0x85EB_CA6B)
         self._targets: dict[int, tuple[int, int]] = {}  # of direct branches: (end, target)
-        self._indirect: dict[int, int] = {}
+        self._indirect: dict[int, tuple[int, bool]] = {}  # targets, and whether it was the last one
         self._stack = [0] * core.return_stack
         self._calls = 0  # less returns
         self.counts: Counter[str] = Counter()
@@ -93,10 +88,13 @@ class Predictors:
         if ending not in _INDIRECT:
             return self._direct(end, address)
         self.counts["indirect-branches"] += 1
-        place = _mix(end ^ _bits(self._history[-self._core.histories[0] :]) * 0x9E3B) % self._core.indirect
-        expected = self._indirect.get(place, 0)
-        self._indirect[place] = address
-        return TAKEN if expected == address else self._missed("indirect-misses")
+        place = _mix(end) % self._core.indirect
+        expected, sure = self._indirect.get(place, (0, False))
+        if expected == address:
+            self._indirect[place] = address, True
+            return TAKEN
+        self._indirect[place] = (expected, False) if sure else (address, True)
+        return self._missed("indirect-misses")
 
     def _missed(self, what: str) -> int:
         self.counts[what] += 1
