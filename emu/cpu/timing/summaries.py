@@ -2,15 +2,16 @@
 """All summaries of blocks that a process knows for one CPU model, where native code finds them; and on disk.
 
 A table on disk is named by what it depends on: the sources that make summaries, the CPU model, and the image whose blocks it
-holds. One that is damaged is as good as none: its summaries are made again.
+holds. It begins with a hash of the first two and of all that follows. One that is damaged, or of something else, is as good as
+none: its summaries are made again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 import sys
 import uuid
-import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -29,6 +30,7 @@ __all__ = ["Summaries"]
 _ROOM = 1 << 30  # bytes of addresses
 _WORTH_WRITING = 32  # blocks: to make their summaries again takes as long as to write the file
 _MOST_BLOCKS = 1 << 16  # in a file
+_SEAL = hashlib.sha256().digest_size
 
 
 class Summaries:
@@ -92,7 +94,7 @@ class Summaries:
 
     def _path(self, image: str) -> Path | None:
         root = cache_directory()
-        return None if root is None else root / self._name / f"{image}.npz"
+        return None if root is None else root / self._name / f"{image}.blocks"
 
     def load(self, image: str) -> None:
         """Reads the table of an image. `image`: a name for its content."""
@@ -100,25 +102,22 @@ class Summaries:
         if path is None or path in self._read:
             return
         self._read.add(path)
-        with suppress(OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
-                read = {name: file[name] for name in ("addresses", "sizes", "code", "offsets", "words")}
-            self._add(**read)
+        try:
+            data = path.read_bytes()
+        except OSError:
+            return
+        content = data[_SEAL:]
+        if data[:_SEAL] == self._seal(content):
+            with np.load(io.BytesIO(content), allow_pickle=False) as file:
+                self._add(**file)
             self._saved = len(self._known)
 
-    def _add(
-        self, addresses: np.ndarray, sizes: np.ndarray, code: np.ndarray, offsets: np.ndarray, words: np.ndarray
-    ) -> None:
-        """Adds what a file holds.
+    def _seal(self, content: bytes) -> bytes:
+        """What a file begins with."""
+        return hashlib.sha256(self._name.encode() + b"\0" + content).digest()
 
-        Raises:
-            ValueError: it does not fit together.
-        """
-        count = len(addresses)
-        if not (len(sizes) == len(offsets) == count and sizes.sum() == len(code) and words.dtype == np.uint64):
-            raise ValueError("a table of summaries that does not fit together")
-        if count and int(offsets.max()) >= len(words) * 8:
-            raise ValueError("a table of summaries that is too short")
+    def _add(self, addresses: np.ndarray, sizes: np.ndarray, code: np.ndarray, offsets: np.ndarray, words: np.ndarray) -> None:
+        """Adds what a file holds."""
         base = self._append(words)
         data = code.tobytes()
         ends = np.cumsum(sizes).tolist()
@@ -146,7 +145,7 @@ class Summaries:
         with suppress(OSError):  # a folder that cannot be written has been warned of
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
-                unfinished.write_bytes(content.getvalue())
+                unfinished.write_bytes(self._seal(content.getvalue()) + content.getvalue())
                 unfinished.replace(path)
             finally:
                 unfinished.unlink(missing_ok=True)
