@@ -4,8 +4,8 @@
 * Conditional branches: two-bit counters by address, and two tables of tagged counters by address and history, of which the
   one that has looked at more branches decides (TAGE; Seznec and Michaud 2006).
 * Targets of direct branches: the branch target buffer. One that is missing is known when the branch is decoded.
-* Targets of indirect branches: by address alone, the last one that was right, until two others have come. Zen 3, with what
-  keeps CPUs of a cloud apart, does not tell targets that take turns (`calibration`, "indirect jump").
+* Targets of indirect branches: by address alone, the last one that was right, until two others have come. That was chosen
+  to fit what was measured of 1 to 8 targets in turn (`calibration`, "indirect jump"); why Zen 3 is so is not known.
 * Returns: a stack of return addresses, which forgets its oldest when it is full.
 
 Branches are known by where they end, and nothing here depends on what code the branch belongs to.
