@@ -212,7 +212,7 @@ def test_header():
     assert not summary.static
 
 
-@pytest.mark.parametrize("code", [b"\x06", b"\x90\x06", b"\x48\xcb", b"\x0f"], ids=["none", "the second", "unknown", "cut off"])
+@pytest.mark.parametrize("code", [b"\x06", b"\x90\x06", b"\xd9\xc9", b"\x0f"], ids=["none", "the second", "unknown", "cut off"])
 def test_what_cannot_be_decoded_costs_what_the_static_model_says(code: bytes):
     summary = Summariser(ZEN3, _Static()).summarise(code, 0x1000)
     assert summary.static
