@@ -17,6 +17,7 @@ import tempfile
 import traceback
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from emu.ftrace.errors import TraceError
@@ -74,6 +75,10 @@ class _WrongError(Exception):
     """Something is not as it must be."""
 
 
+class _AmbiguousError(Exception):
+    """A histogram uses a variable that others have defined differently since: it is refused, and so is taking it back."""
+
+
 def run(arch: str, seed: int, numbers: range) -> Outcome:
     """Makes changes on a machine; which, say the seed and the first one's number."""
     outcome = Outcome()
@@ -85,7 +90,8 @@ def run(arch: str, seed: int, numbers: range) -> Outcome:
             try:
                 for start in range(0, len(numbers), _BATCH):
                     session.batch(min(_BATCH, len(numbers) - start))
-                session.take_back()
+                with suppress(_AmbiguousError):
+                    session.take_back()
             except Exception as error:
                 known = isinstance(error, _WrongError | GuestPanic | LimitReached)
                 what = str(error) if known else traceback.format_exc(limit=-6)
@@ -393,6 +399,8 @@ class _Session:
                 try:
                     tracefs.append(path, f"!{line.partition(' [')[0]}")  # a histogram's state is not part of it
                 except TraceError as error:
+                    if error.errno == errno.EINVAL and "$" in line:
+                        raise _AmbiguousError from error
                     if error.errno != errno.EBUSY:
                         raise
                     refused.append((path, line))

@@ -52,7 +52,7 @@ _TYPES_MADE: _Choices = (
 _TEXTS_MADE: _Choices = ("char {}[16]", "char[] {}", "char {}[]"), ("char {}[0]", "char {}[257]", "u64 {}[3]", "char {}[x]")
 _CONDITIONS: _Choices = ("", "", " if common_pid > 1"), (" if bogus == 1", " if", " if pid != 0")
 _FIELDS = ("a", "b", "c", "lat", "pid", "comm")
-_VARIABLES = ("v0", "v1", "v2", "v3", "v4", "ts")  # many: one that several histograms have is ambiguous
+_VARIABLES = ("v0", "v1", "v2", "ts")
 _MODIFIERS: _Choices = (
     ("", "", "", ".hex", ".log2", ".buckets=10"), (".buckets=0", ".sym", ".sym-offset", ".execname", ".usecs", ".x"),
 )  # fmt: skip
