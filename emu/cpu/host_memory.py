@@ -7,7 +7,7 @@ import ctypes
 import mmap
 import os
 
-__all__ = ["ANONYMOUS", "CODE", "DATA", "FIXED", "FIXED_NOREPLACE", "PRIVATE", "map_memory", "unmap_memory"]
+__all__ = ["ANONYMOUS", "CODE", "DATA", "FIXED", "FIXED_NOREPLACE", "PRIVATE", "map_memory", "unmap_memory", "use_large_pages"]
 
 DATA = mmap.PROT_READ | mmap.PROT_WRITE
 CODE = DATA | mmap.PROT_EXEC
@@ -20,6 +20,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mmap.restype = ctypes.c_void_p
 _libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
 _libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+_libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 
 def map_memory(address: int, size: int, flags: int, protection: int = DATA, file: int = -1, start: int = 0) -> int:
@@ -38,3 +39,9 @@ def map_memory(address: int, size: int, flags: int, protection: int = DATA, file
 def unmap_memory(address: int, size: int) -> None:
     """munmap(2)."""
     _libc.munmap(address, size)
+
+
+def use_large_pages(address: int, size: int) -> None:
+    """Asks the host for large pages, for memory that is read here and there; it may not have any."""
+    first = -(-address // mmap.PAGESIZE) * mmap.PAGESIZE
+    _libc.madvise(first, address + size - first, mmap.MADV_HUGEPAGE)

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from emu.cpu.far_memory import far_memory
+from emu.cpu.host_memory import use_large_pages
 from emu.cpu.native.timing import summary_record
 from emu.cpu.timing import BlockSummary
 from emu.cpu.timing.summary_words import LINE_WORDS, words_of
@@ -57,6 +58,8 @@ class Summaries:
         self._read: set[Path] = set()
         self.made = 0
         self.tables = Record(summary_record.TABLE_WORDS)
+        for memory in (self._words, self.tables.words):
+            use_large_pages(memory.ctypes.data, memory.nbytes)
         self.tables.set(summary_record.SUMMARIES, self._words.ctypes.data)
         self.tables.set(summary_record.SUMMARIES_FIRST, self._used * 8)
 

@@ -46,7 +46,7 @@ STATE_VALUES = record.REGISTERS + 3
 STATE_WORDS = -(-STATE_VALUES * 2 // 8)
 MOST_STATES = 1 << 18
 STATE_SLOTS = 1 << 20  # of the table that finds a state: its number, or 0
-TRANSITION_SLOTS = 1 << 16
+TRANSITION_SLOTS = 1 << 18
 
 _transition = Fields()
 KEY = _transition.word()  # the state before, and what the block met
@@ -62,7 +62,8 @@ SUMMARIES_END = _tables.word()  # offset behind the last: each begins a line of 
 STATES_USED = _tables.word()
 FORGOTTEN = _tables.word()  # how often states were forgotten because there were too many
 COMPUTED = _tables.word()  # transitions that were not remembered
-TRANSITIONS = _tables.words(TRANSITION_WORDS * TRANSITION_SLOTS)
+_tables.words(2)
+TRANSITIONS = _tables.words(TRANSITION_WORDS * TRANSITION_SLOTS)  # none lies in two of the host's lines
 FOUND = _tables.words(STATE_SLOTS // 2)  # 32 bits each
 STATES = _tables.words(STATE_WORDS * MOST_STATES)
 TABLE_WORDS = _tables.count
