@@ -21,7 +21,7 @@ DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("firmware/*
 COLUMNS = 120
 
 
-@pytest.mark.static_timing("sessions show its times")
+@pytest.mark.default_timing("sessions show its times")
 @pytest.mark.parametrize(
     ("document", "least"),
     [("docs/races.md", 30), ("docs/race-lab.md", 5), ("docs/live-patching.md", 25), ("docs/latency.md", 40)],
@@ -39,7 +39,7 @@ def sessions(text: str) -> Iterator[tuple[str, str]]:
             yield command, output.rstrip("\n") + "\n"
 
 
-@pytest.mark.static_timing("sessions show its times")
+@pytest.mark.default_timing("sessions show its times")
 @pytest.mark.parametrize("document", ["docs/race-lab.md", "docs/race-mutants.md", "docs/latency.md"])
 def test_commands_give_what_the_document_shows(
     document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

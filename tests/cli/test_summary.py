@@ -40,7 +40,7 @@ def test_the_numbers_are_those_of_the_trace(arch: str, tmp_path: Path) -> None:
     assert -0.01 < float(said[4]) - traced * 1000 < 1
 
 
-@pytest.mark.static_timing("another process, with the default, traces the same calls")
+@pytest.mark.default_timing("another process, with the default, traces the same calls")
 def test_lost_events_and_the_buffer_that_has_room_for_them(tmp_path: Path, emu: Emu) -> None:
     command = ["-p", "function", "--", "ls | cat > /dev/null"]
     line, trace = last_line_and_trace(tmp_path, "-b", "8", *command)

@@ -12,7 +12,7 @@ from tests.cli.conftest import Emu
 from tests.lib.said import what_is_wrong
 
 
-@pytest.mark.static_timing("what the sections say to see has its times")
+@pytest.mark.default_timing("what the sections say to see has its times")
 def test_the_tour_from_first_to_last(emu: Emu, monkeypatch: pytest.MonkeyPatch) -> None:
     typed: list[tuple[Command, str]] = []
 

@@ -65,7 +65,6 @@ def test_string_instructions(both: Both, tmp_path: Path) -> None:
     assert here == there
 
 
-@pytest.mark.static_timing("other models do not know x87 instructions, and warn")
 @pytest.mark.parametrize("case", CASES)
 def test_floating_point_exceptions(both: Both, case: str) -> None:
     here, there = both.outputs("fp_flags", case)

@@ -21,6 +21,12 @@ def test_the_mark_means_static() -> None:
         assert machine.board.timing_model.timing == "static"
 
 
+@pytest.mark.default_timing("that is what the mark does")
+def test_the_other_mark_means_what_users_have() -> None:
+    with booted_machine("x86_64", cpus=1) as machine:
+        assert machine.board.timing_model.timing == "pipeline"
+
+
 def test_the_sample_runs_once_more(request: pytest.FixtureRequest) -> None:
     tests = [item for item in request.session.items if isinstance(item, pytest.Function)]
     plain = [item for item in tests if not item.originalname.endswith(tuple(f"@{timing}" for timing in SAMPLED))]

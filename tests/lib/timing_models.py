@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests under other timing models than the default: a plugin of pytest.
+"""The timing models of tests' machines: a plugin of pytest.
 
-`pytest --timing MODEL` gives x86-64 machines that model, where the test names none. A test that expects what the static
-model gives has the mark `static_timing(why)`, and keeps that model. Without the option, a fixed sample of the tests runs
-once more, each under one of SAMPLED.
+x86-64 machines have the static model where a test names none: it is the fastest, and its times can be worked out. `pytest
+--timing MODEL` gives them another one. Without the option, a fixed sample of the tests runs once more, each under one of
+SAMPLED. Two marks keep a test's machines at one model, whatever is chosen: `static_timing(why)` at the static one, which
+the test's expectations are of; `default_timing(why)` at that which users have if they choose none.
 
-Machines have them that are made in the tests' own process. Those of other processes have the default: such tests are
-about processes, signals and terminals.
+Machines have them that are made in the tests' own process. Those of other processes have the users' default: such tests
+are about processes, signals and terminals.
 """
 
 from __future__ import annotations
@@ -21,9 +22,8 @@ from emu.cpu.timing import CACHES, PIPELINE, STATIC, TIMING_MODELS
 SAMPLED = (PIPELINE, CACHES)
 PART = 20  # one test of so many is in the sample
 
-_MARK = "static_timing"
 _ARCH = cpu_arch.load("x86_64")  # the others have the static model alone
-_DEFAULT = _ARCH.default_timing
+_MARKS = {"static_timing": STATIC, "default_timing": _ARCH.default_timing}
 _CHOSEN = pytest.StashKey[str]()
 
 
@@ -32,7 +32,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", f"{_MARK}(why): machines have the static timing model, whatever --timing says")
+    for mark, timing in _MARKS.items():
+        config.addinivalue_line("markers", f"{mark}(why): machines have the timing model {timing}, whatever --timing says")
 
 
 @pytest.hookimpl(trylast=True)
@@ -46,7 +47,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def sampled(item: pytest.Function) -> str | None:
     """The timing model under which a test runs once more; None: it is not in the sample."""
     number, rest = divmod(zlib.crc32(item.nodeid.encode()), PART)
-    if rest or _MARK in item.keywords or "sparc64" in item.nodeid:
+    if rest or _MARKS.keys() & item.keywords or "sparc64" in item.nodeid:
         return None
     return SAMPLED[number % len(SAMPLED)]
 
@@ -68,9 +69,10 @@ def _under(item: pytest.Function, timing: str) -> pytest.Function:
 
 def timing_of(item: pytest.Item) -> str:
     """The timing model of a test's machines."""
-    if item.get_closest_marker(_MARK):
-        return STATIC
-    return item.stash.get(_CHOSEN, item.config.getoption("--timing") or _DEFAULT)
+    for mark, timing in _MARKS.items():
+        if item.get_closest_marker(mark):
+            return timing
+    return item.stash.get(_CHOSEN, item.config.getoption("--timing") or STATIC)
 
 
 @pytest.hookimpl(tryfirst=True)

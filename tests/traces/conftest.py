@@ -9,7 +9,7 @@ from tests.traces import run as runner
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    item.add_marker(pytest.mark.static_timing("traces were recorded with it"))
+    item.add_marker(pytest.mark.default_timing("that is what the commands show"))
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from emu.cpu.arch.x86_64.operations import FLAGS, STACK_POINTER, Instruction, Operations
@@ -37,8 +37,10 @@ class Summariser:
 
     def summarise(self, code: bytes, address: int) -> BlockSummary:
         """The summary of the instructions in `code`, which begin at virtual `address`."""
-        instructions = list(self._operations.of(code, address))
-        if not instructions or sum(i.size for i in instructions) != len(code) or not all(i.known for i in instructions):
+        instructions = list(_of_one_block(self._operations.of(code, address)))
+        size = sum(i.size for i in instructions)
+        ends = bool(instructions) and (size == len(code) or instructions[-1].ending != Ending.FALLS)
+        if not ends or not all(i.known for i in instructions):
             return self._charged_as_static(code, address, instructions)
         core = self._core
         named = name_places(instructions)
@@ -57,7 +59,7 @@ class Summariser:
             at_entry=entry,
             at_exit=exit_,
             unknown=unknown,
-            last=len(code) - instructions[-1].size,
+            last=size - instructions[-1].size,
         )
 
     def _charged_as_static(self, code: bytes, address: int, known: Sequence[Instruction]) -> BlockSummary:
@@ -66,6 +68,14 @@ class Summariser:
         return BlockSummary(
             cost.instructions, ending, cost.cycles * _CYCLE, cost.instructions, 0, False, (), (), (), 0, cost.last, static=True
         )
+
+
+def _of_one_block(instructions: Iterable[Instruction]) -> Iterator[Instruction]:
+    """Instructions up to one that ends a block. More can follow it in code that was written after the CPU had translated it."""
+    for instruction in instructions:
+        yield instruction
+        if instruction.ending != Ending.FALLS:
+            return
 
 
 class _Value(NamedTuple):

@@ -21,6 +21,7 @@ def _ports(*numbers: int) -> int:
 _ANY, _SHIFT, _MULTIPLY, _SELECT, _DIVISION = _ports(0, 1, 2, 3), _ports(1, 2), _ports(1), _ports(0, 3), _ports(2)
 _VECTOR, _ADD, _FMUL, _SHUFFLE = _ports(10, 11, 12, 13), _ports(12, 13), _ports(10, 11), _ports(11, 12)
 _DIVIDE, _TO, _FROM = _ports(11), _ports(11), _ports(14)
+_X87 = _ports(10)
 _ADDRESS, _MICROCODE = _ports(4, 5, 6), _ports(15)
 
 # By the names of emu.cpu.arch.*.operation_classes. Latencies and slots are [m]. Microcode takes whole cycles of dispatch.
@@ -90,6 +91,24 @@ _OPERATIONS = {
     "integer_to_float": Operation((_TO, _ADD), 7, 2),
     "float_to_integer": Operation((_ADD, _FROM), 6, 2),
     "compare_flags": Operation((_FMUL, _FROM), 4, 2),
+    "x87_load": Operation((_X87,), 1, 1),
+    "x87_load_memory": Operation((), 0, 1),
+    "x87_load_extended_memory": Operation((_MICROCODE,) * 4, 4, 2),
+    "x87_store": Operation((), 0, 1),
+    "x87_store_extended_memory": Operation((_MICROCODE,) * 5, 5, 3),
+    "x87_exchange": Operation((), 0, 1),
+    "x87_sign": Operation((_X87,), 1, 1),
+    "x87_add": Operation((_X87,), 6, 1),
+    "x87_divide": Operation((_X87,) * 6, 15, 1),
+    "x87_root": Operation((_X87,) * 9, 22, 1),
+    "x87_compare": Operation((_X87, _FROM), 4, 2),
+    "x87_select": Operation((_X87,), 3, 2),
+    "x87_status": Operation((_MICROCODE,) * 18, 18, 2),
+    "x87_control": Operation((_MICROCODE,) * 2, 2, 2),
+    "x87_round": Operation((_X87,), 5, 1),
+    "x87_scale": Operation((_MICROCODE,) * 11, 11, 10),
+    "x87_rest": Operation((_MICROCODE,) * 23, 23, 20),
+    "x87_function": Operation((_MICROCODE,) * 85, 85, 60),
 }
 
 # Cycles. [m], but those of privileged instructions: as much as a call of microcode takes.

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from emu.cpu.arch.x86_64.operations import FLAGS, STACK_POINTER, VECTORS, Operations, Place
+from emu.cpu.arch.x86_64.register_names import X87
 from emu.cpu.timing import Ending
 from emu.cpu.timing.core import Core
 from emu.cpu.timing.zen3 import ZEN3
@@ -168,6 +169,15 @@ def test_string_instructions_with_a_prefix_are_repeated():
 
 
 def test_the_tables_do_not_have_everything():
-    (instruction,) = Operations(ZEN3).of(b"\xd9\xc9", 0)  # fxch st(1)
+    (instruction,) = Operations(ZEN3).of(b"\x0f\x01\xe0", 0)  # smsw eax
     assert not instruction.known
     assert not list(Operations(ZEN3).of(b"\x06", 0))  # push es, which 64-bit code does not have
+
+
+def test_the_x87_stack_is_one_register() -> None:
+    load, add, divide, store = Operations(ZEN3).of(bytes.fromhex("dd07 d8c1 d8f1 dd1f"), 0)  # fld fadd fdiv fstp
+    assert (load.reads, load.writes, len(load.loads)) == ((), (X87,), 1)
+    assert (add.reads, add.writes, divide.reads, store.reads) == ((X87,),) * 4
+    assert (add.latency, divide.latency, len(store.stores)) == (6, 15, 1)
+    (control,) = Operations(ZEN3).of(bytes.fromhex("d93f"), 0)  # fnstcw
+    assert (len(control.loads), len(control.stores)) == (0, 1)

@@ -149,7 +149,7 @@ def test_a_folder_that_cannot_be_written_is_no_matter(cache: Path) -> None:
 # Blocks that cannot be decoded
 
 
-UNKNOWN = b"\xd9\xc9"  # fxch: no table has the x87
+UNKNOWN = b"\x0f\x01\xe0"  # smsw eax: no table has it
 
 
 def test_a_block_that_cannot_be_decoded_costs_what_the_static_model_says() -> None:
@@ -171,4 +171,4 @@ def test_a_machine_names_a_block_that_cannot_be_decoded_once(monkeypatch: pytest
         for _ in range(2):
             timing.block(UNKNOWN, 0x1234000)
         (warning,) = machine.warnings
-        assert warning == "the block at 0x1234000 (d9 c9) is not known to zen3, and costs what the static model says"
+        assert warning == "the block at 0x1234000 (0f 01 e0) is not known to zen3, and costs what the static model says"

@@ -212,7 +212,7 @@ def test_header():
     assert not summary.static
 
 
-@pytest.mark.parametrize("code", [b"\x06", b"\x90\x06", b"\xd9\xc9", b"\x0f"], ids=["none", "the second", "unknown", "cut off"])
+@pytest.mark.parametrize("code", [b"\x06", b"\x90\x06", b"\x0f\x01\xe0", b"\x0f"], ids=["none", "second", "unknown", "cut off"])
 def test_what_cannot_be_decoded_costs_what_the_static_model_says(code: bytes):
     summary = Summariser(ZEN3, _Static()).summarise(code, 0x1000)
     assert summary.static
@@ -225,3 +225,11 @@ def test_addresses_are_those_of_the_block():
     first, second = (Summariser(ZEN3, _Static()).summarise(code, address) for address in (0x1000, 0x2000))
     assert second.at_entry[0].displacement - first.at_entry[0].displacement == 0x1000
     assert first._replace(at_entry=()) == second._replace(at_entry=())
+
+
+def test_what_follows_the_end_of_a_block_is_not_of_it() -> None:
+    """A call site at which a breakpoint stands, as a CPU sees it that has translated the nop."""
+    summariser = Summariser(ZEN3, _Static())
+    summary = summariser.summarise(bytes.fromhex("cc 5b b2 06 00"), 0x1000)
+    assert summary == summariser.summarise(b"\xcc", 0x1000)
+    assert (summary.instructions, summary.ending, summary.static) == (1, Ending.TRAPS, False)

@@ -13,7 +13,7 @@ import unicorn
 
 from emu.cpu.arch import RESET_PAGE, CpuArch
 from emu.cpu.arch.x86_64 import mmu, repairs, state, strings, time
-from emu.cpu.timing import BlockSummary, TimingModel
+from emu.cpu.timing import PIPELINE, BlockSummary, TimingModel
 from emu.cpu.timing.static import StaticModel
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
     capstone_mode: ClassVar[tuple[int, int]] = (capstone.CS_ARCH_X86, capstone.CS_MODE_64)
     syntax: ClassVar[int] = capstone.CS_OPT_SYNTAX_ATT
     instruction_alignment: ClassVar[int] = 1
+    default_timing: str = PIPELINE
 
     def create(self) -> unicorn.Uc:
         repairs.apply()

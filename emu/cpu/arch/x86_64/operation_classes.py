@@ -49,7 +49,24 @@ _BY_MNEMONIC: Final = {
         "string": " ".join(f"{name}{size}" for name in ("movs", "stos", "lods", "scas", "cmps") for size in "bwdq"),
         "time_stamp": "rdtsc",
         "control": "ldmxcsr stmxcsr",
-        "state": "xsave xrstor fxsave fxrstor xsave64 xrstor64 fxsave64 fxrstor64 xsaveopt xsavec",
+        "x87_load": "fld fild fld1 fldz fldpi fldl2e fldl2t fldlg2 fldln2",
+        "x87_store": "fst fstp fist fistp fisttp",
+        "x87_exchange": "fxch ffree ffreep fincstp fdecstp emms",
+        "x87_sign": "fchs fabs",
+        "x87_add": "fadd faddp fiadd fsub fsubp fsubr fsubrp fisub fisubr fmul fmulp fimul",
+        "x87_divide": "fdiv fdivp fdivr fdivrp fidiv fidivr",
+        "x87_root": "fsqrt",
+        "x87_compare": (
+            "fcom fcomp fcompp fucom fucomp fucompp fcomi fcompi fcomip fucomi fucompi fucomip ficom ficomp ftst fxam"
+        ),
+        "x87_select": "fcmovb fcmove fcmovbe fcmovu fcmovnb fcmovne fcmovnbe fcmovnu",
+        "x87_status": "fnstsw",
+        "x87_control": "fnstcw fldcw fnclex fninit",
+        "x87_round": "frndint",
+        "x87_scale": "fscale fxtract",
+        "x87_rest": "fprem fprem1",
+        "x87_function": "fsin fcos fsincos fptan fpatan f2xm1 fyl2x fyl2xp1",
+        "state": "xsave xrstor fxsave fxrstor xsave64 xrstor64 fxsave64 fxrstor64 xsaveopt xsavec fnsave frstor fnstenv fldenv",
     }.items()
     for mnemonic in mnemonics.split()
 }
@@ -80,6 +97,8 @@ def class_of(mnemonic: str, insn: capstone.CsInsn, registers: list[int]) -> str 
     """
     vector = any(number >= VECTORS for number in registers)
     known = _BY_MNEMONIC.get(mnemonic)
+    if known in ("x87_load", "x87_store") and any(o.size > 8 for o in insn.operands if o.type == x86.X86_OP_MEM):
+        return f"{known}_extended"
     if known and not (known == "string" and vector):  # `movsd` and `cmpsd` are both
         return known
     if mnemonic == "lea":

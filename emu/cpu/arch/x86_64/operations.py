@@ -10,7 +10,7 @@ import capstone
 from capstone import x86
 
 from emu.cpu.arch.x86_64.operation_classes import class_of
-from emu.cpu.arch.x86_64.register_names import FLAGS, NUMBERS, SIZES, STACK_POINTER, VECTORS
+from emu.cpu.arch.x86_64.register_names import FLAGS, NUMBERS, SIZES, STACK_POINTER, VECTORS, X87
 from emu.cpu.timing import Ending
 from emu.cpu.timing.core import Core
 
@@ -24,6 +24,7 @@ _ZERO = frozenset(
 )
 _ALWAYS = _ZERO | {"pcmpeqb", "pcmpeqw", "pcmpeqd"}  # of two equal registers: what they hold does not matter
 _READ_ONLY = frozenset(("cmp", "test", "bt"))
+_WRITE_ONLY = frozenset(("fst", "fstp", "fist", "fistp", "fisttp", "fnstcw", "fnstsw"))
 _STACK = {"push": -8, "call": -8, "pushfq": -8, "pop": 8, "ret": 8, "popfq": 8}
 _TRAPS = frozenset(("iretq", "retfq", "syscall", "sysretq", "int3", "hlt", "ud2"))
 _VECTOR_LOADS = frozenset(("movd", "movq", "movss", "movsd", "movlps", "movlpd", "movhps", "movhpd"))
@@ -141,6 +142,9 @@ def describe(insn: capstone.CsInsn, core: Core) -> Instruction:
         if (loads and stores) or (indexed and not vector and not (moves and loads)) or segment:
             slots += 1
     reads, writes = _registers(insn, mnemonic)
+    if kind is not None and kind.startswith("x87_"):
+        reads |= set() if kind.startswith("x87_load") else {X87}  # what is loaded waits for nothing
+        writes.add(X87)
     size = SIZES.get(names[0], 0) if names else 0
     general = len(registers) == len(names) and all(number < FLAGS for number in registers)
     if len(names) >= 2 and len(set(names[-2:])) == 1 and size >= 4 and mnemonic.removeprefix("v") in _ALWAYS:
@@ -212,7 +216,7 @@ def _accesses(operand: x86.X86Op, number: int, mnemonic: str) -> tuple[bool, boo
     """Whether an operand in memory is read, and whether it is written. Capstone 5 is wrong about some of them."""
     if number == 0 and mnemonic in _READ_ONLY:
         return True, False
-    if number == 0 and mnemonic.removeprefix("v").startswith("mov"):
+    if number == 0 and (mnemonic.removeprefix("v").startswith("mov") or mnemonic in _WRITE_ONLY):
         return False, True
     if number == 0 and mnemonic.startswith("cmpxchg"):
         return True, True
