@@ -407,14 +407,18 @@ class Board:
             try:
                 function(cpu, argument)
             except BaseException as error:
-                self._raised = self._raised or error
-                self.stop(cpu)
+                self.fail(error)
             finally:
                 self._python_calls -= 1
 
         handler = _HANDLER(call)
         self._python_handlers.append(handler)
         return ctypes.cast(handler, ctypes.c_void_p).value or 0
+
+    def fail(self, error: BaseException) -> None:
+        """For a callback that native code calls: the machine stops before its next block, and `run` raises the error."""
+        self._raised = self._raised or error
+        self.stop(self.current)
 
     def _decode_block(self, cpu: Cpu, packed: int) -> None:
         """Stores the cost of a block that native code asks for."""

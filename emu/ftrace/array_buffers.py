@@ -3,16 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+import ctypes
+from collections.abc import Callable, Container, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.native import array_cpu_record
 from emu.ftrace.native.snapshot import exchange, take_snapshot
 from emu.ftrace.ring_buffer import RingBuffer, pages_for
 
-__all__ = ["ArrayBuffers"]
+__all__ = ["ArrayBuffers", "Spill"]
+
+Spill = Callable[[int, NDArray[np.uint8]], None]
+"""spill(cpu, pages) is given pages of shape (n, 4096) that were full, in order and in the host's byte order."""
+
+_HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 
 
 class ArrayBuffers:
@@ -27,11 +34,14 @@ class ArrayBuffers:
     def __init__(self, records: ArrayRecords) -> None:
         self._records = records
         self._buffers: dict[int, RingBuffer] = {}  # by the addresses of their records
+        self._spill_address = 0
+        self._handlers: list[ctypes._FuncPointer] = []  # they stay: one may be called that has been replaced
         for cpu in range(len(records.cpus)):
             self._add(RingBuffer(cpu, pages_for(0)), array_cpu_record.RING)
 
     def _add(self, ring: RingBuffer, role: np.uint64) -> None:
         self._buffers[ring.record.address] = ring
+        ring.spill_to(self._spill_address)
         self._records.cpus[ring.cpu].set(role, ring.record.address)
 
     def of(self, cpu: int | None, *, spare: bool = False) -> list[RingBuffer]:
@@ -66,6 +76,24 @@ class ArrayBuffers:
     @property
     def have_spares(self) -> bool:
         return len(self._buffers) > len(self._records.cpus)
+
+    def spill_to(self, spill: Spill | None) -> None:
+        """Has a buffer that is full give all its pages to `spill`, before one is overwritten. None: they are overwritten.
+
+        It is called within an event, and must not raise.
+        """
+
+        def call(address: int, _: int) -> None:
+            assert spill is not None
+            ring = self._buffers[address]
+            spill(ring.cpu, ring.take_full_pages())
+
+        self._spill_address = 0
+        if spill is not None:
+            self._handlers.append(_HANDLER(call))
+            self._spill_address = ctypes.cast(self._handlers[-1], ctypes.c_void_p).value or 0
+        for ring in self:
+            ring.spill_to(self._spill_address)
 
     def make_spares(self, cpu: int | None = None) -> None:
         """Makes spare buffers of the size of the others. If there are any, gives that of one CPU, or each, that size.

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from emu.cpu.far_memory import far_memory
-from emu.ftrace.array_buffers import ArrayBuffers
+from emu.ftrace.array_buffers import ArrayBuffers, Spill
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.event.internal import OF_TOP_ARRAY
 from emu.ftrace.events import Events
@@ -485,6 +485,27 @@ class Recorder:
         if page is None:
             return None
         return (swapped_page(page, self.globals.events) if self._kernel.memory.swapped else page).tobytes()
+
+    def spill_to(self, spill: Spill | None) -> None:
+        """Has a buffer that is full give its pages to `spill`, in the guest's byte order, so that nothing is overwritten.
+
+        The machine stops, and what runs it raises, if `spill` does. None: events are overwritten.
+        """
+        board = self._kernel.board
+
+        def give(cpu: int, pages: npt.NDArray[np.uint8]) -> None:
+            try:
+                spill(cpu, self._as_guest_has_it(pages))  # type: ignore[misc]
+            except BaseException as error:
+                self.spill_to(None)
+                board.fail(error)
+
+        self._buffers.spill_to(give if spill is not None else None)
+
+    def _as_guest_has_it(self, pages: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+        if not self._kernel.memory.swapped:
+            return pages
+        return np.stack([swapped_page(page, self.globals.events) for page in pages]) if len(pages) else pages
 
     def await_event(self) -> None:
         """Has the next event that is recorded interrupt the guest, which then asks what can be read.

@@ -174,6 +174,10 @@ class RingBuffer:
         self._set(ring_record.WAKES, wakes)
         self._set(ring_record.AWAITED, count)
 
+    def spill_to(self, handler: int) -> None:
+        """Has the writer call a native function (ring_record.SPILL) when the buffer is full; 0: none."""
+        self._set(ring_record.SPILL, handler)
+
     @property
     def oldest_event(self) -> int:
         """The time of the page that is overwritten next; that of the reader's page when the ring is empty."""
@@ -276,6 +280,25 @@ class RingBuffer:
         self.consume()
         return result
 
+    def take_full_pages(self) -> NDArray[np.uint8]:
+        """Take all pages out of the buffer that the writer has left, shape (n, 4096): oldest first, as `read_page` gives them."""
+        pages = []
+        tail = self._get(ring_record.TAIL)
+        partly_read = 0 < self._get(ring_record.READ_OFFSET) < self._commit(self._get(ring_record.READER))
+        if partly_read or self.overrun > self._get(ring_record.OVERRUN_SEEN) or self._get(ring_record.LOST):
+            first = self.read_page(whole=True)  # says what it is the rest of, and what was lost before it
+            pages += [first] if first is not None else []
+        reader = self._get(ring_record.READER)
+        if reader == tail:
+            return np.array(pages, np.uint8).reshape(-1, PAGE_SIZE)
+        unread = [reader] if self._get(ring_record.READ_OFFSET) < self._commit(reader) else []
+        full = unread + self._ring_to_tail()[:-1]
+        result = np.concatenate([np.array(pages, np.uint8).reshape(-1, PAGE_SIZE), self._memory[full]])
+        self._set(ring_record.READ, self.read_events + int(self._counts[full].sum()))
+        self._set(ring_record.READ_OFFSET, self._commit(reader))
+        self._set(ring_record.HEAD, tail)
+        return result
+
     def _take_page(self) -> bool:
         """Have an event that is not consumed in the reader's page. False: there is none."""
         reader, tail = self._get(ring_record.READER), self._get(ring_record.TAIL)
@@ -303,7 +326,7 @@ class RingBuffer:
         # The reader's page and the tail are empty. Others become so when the tail comes to them.
         self._memory[[0, self.pages], :DATA_START] = 0
         self._counts[:] = 0
-        fields = (ring_record.DISABLED, ring_record.OVERWRITE, ring_record.AWAITED, ring_record.WAKES)
+        fields = (ring_record.DISABLED, ring_record.OVERWRITE, ring_record.AWAITED, ring_record.WAKES, ring_record.SPILL)
         kept = {field: self._get(field) for field in fields}
         self.record.clear()
         for field, value in kept.items():

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from emu.ftrace.native import ring_record
 from emu.native import njit
-from emu.native.pointers import load_u64, store_u32, store_u64, unlikely
+from emu.native.pointers import call_handler, load_u64, store_u32, store_u64, unlikely
 from emu.native.record import offset_of
 
 __all__ = [
@@ -98,12 +98,26 @@ def settle(ring: Any) -> None:
 
 
 @njit()
+def _following(ring: Any) -> Any:
+    """The page after the tail."""
+    return load_u64(load_u64(ring + ring_record.NEXT) + load_u64(ring + ring_record.TAIL) * _TABLE_ENTRY)
+
+
+@njit()
+def _is_full(ring: Any) -> bool:
+    """Whether the page after the tail is the oldest one."""
+    tail = load_u64(ring + ring_record.TAIL)
+    return _following(ring) == load_u64(ring + ring_record.HEAD) and tail != load_u64(ring + ring_record.READER)
+
+
+@njit()
 def _next_page(ring: Any) -> bool:
     """Move the tail to the next page, empty. False: the buffer is full and must not overwrite."""
-    tail = load_u64(ring + ring_record.TAIL)
-    following = load_u64(load_u64(ring + ring_record.NEXT) + tail * _TABLE_ENTRY)
-    reader_holds_tail = tail == load_u64(ring + ring_record.READER)
-    if following == load_u64(ring + ring_record.HEAD) and not reader_holds_tail:
+    spill = load_u64(ring + ring_record.SPILL)
+    if spill != _ZERO and _is_full(ring):
+        call_handler(spill, ring, _ZERO)
+    following = _following(ring)
+    if _is_full(ring):
         if load_u64(ring + ring_record.OVERWRITE) == _ZERO:
             return False
         _increment(ring + ring_record.OVERRUN, load_u64(load_u64(ring + ring_record.COUNTS) + following * _TABLE_ENTRY))

@@ -30,6 +30,7 @@ OVERRUN_SEEN = _fields.word()  # OVERRUN when the reader took its page
 LOST = _fields.word()  # events given up before the reader's page, not yet reported
 AWAITED = _fields.word()  # pages that will have been begun when the word at WAKES is set; 0: no reader waits for pages
 WAKES = _fields.word()  # address of the array's READER_WAITS
+SPILL = _fields.word()  # void (*)(ring, 0): takes pages out of a full buffer, before one is overwritten; 0: nobody does
 WORDS = _fields.count
 
 # Bits of DISABLED

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Writes trace.dat, the file of trace-cmd: version 7 (trace-cmd.dat.v7(5)) and version 6 (trace-cmd.dat.v6(5)).
+
+Pages of the ring buffer go into the file as they are, in the byte order of the machine that has recorded them. They come
+from files, so that a trace can be larger than memory.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import BinaryIO, Literal, NamedTuple
+
+__all__ = ["COMMAND", "Buffer", "CpuPages", "Description", "write"]
+
+COMMAND = 0x656D  # an option of ours: the command that makes this file again (emu.trace.origin); others pass over it
+
+_MAGIC = b"\x17\x08\x44tracing"
+_LONG = 8  # bytes
+_COPIED = 1 << 20  # bytes at once
+_CHUNK_PAGES = 32
+_COMPRESSED = 1  # a section's flag
+
+# Options and sections
+_DONE, _CPUSTAT, _BUFFER, _TRACECLOCK, _UNAME, _CPUCOUNT, _VERSION, _TRACEID = 0, 2, 3, 4, 5, 8, 9, 11
+_STRINGS, _HEADERS, _FTRACE_EVENTS, _EVENT_FORMATS, _KALLSYMS, _PRINTK, _CMDLINES = 15, 16, 17, 18, 19, 20, 21
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a trace.dat says beside its events: files of tracefs, as they are read, and facts about the machine.
+
+    Attributes:
+        byte_order: of the machine.
+        page_size: of a page of its ring buffers, in bytes.
+        header_page, header_event: events/header_page, events/header_event.
+        ftrace_formats: the format files of events/ftrace.
+        event_formats: by system, the format files of its events.
+        kallsyms: /proc/kallsyms, with its modules.
+        printk_formats, saved_cmdlines, trace_clock: the files of these names.
+        uname: system, host, release and machine, as `uname -a` begins.
+        version: the program that has recorded.
+        trace_id: a number for the recording.
+        cpus: how many the machine has.
+        stats: per_cpu/cpu*/stats, after the recording.
+        command: what COMMAND says.
+    """
+
+    byte_order: Literal["little", "big"]
+    page_size: int
+    header_page: str
+    header_event: str
+    ftrace_formats: Sequence[str]
+    event_formats: Mapping[str, Sequence[str]]
+    kallsyms: str
+    printk_formats: str
+    saved_cmdlines: str
+    trace_clock: str
+    uname: str
+    version: str
+    trace_id: int
+    cpus: int
+    stats: Sequence[str]
+    command: bytes = b""
+
+
+class CpuPages(NamedTuple):
+    """A CPU's pages: a file that holds nothing else, open for reading."""
+
+    cpu: int
+    file: BinaryIO
+
+
+class Buffer(NamedTuple):
+    """A trace array's pages: of the CPUs that have any. The name of the top one is empty."""
+
+    name: str
+    clock: str
+    cpus: Sequence[CpuPages]
+
+
+def write(
+    file: BinaryIO,
+    description: Description,
+    buffers: Sequence[Buffer],
+    *,
+    version: Literal[6, 7] = 7,
+    compress: bool = False,
+) -> None:
+    """Writes a whole trace.dat into an empty file, which can seek.
+
+    Args:
+        version: of the format; 6 has no compression.
+        compress: with zstd.
+
+    Raises:
+        OSError: the file cannot be written.
+        ValueError: version 6 does not have what is asked for.
+    """
+    if version == 6:
+        if compress:
+            raise ValueError("trace.dat version 6 has no compression")
+        _Version6(file, description).write(buffers)
+    else:
+        _Version7(file, description, _compressor() if compress else None).write(buffers)
+
+
+def _compressor() -> Callable[[bytes], bytes]:
+    import zstandard
+
+    return zstandard.ZstdCompressor(level=3).compress
+
+
+@dataclass
+class _Writer:
+    """What both versions have."""
+
+    file: BinaryIO
+    description: Description
+
+    def number(self, kind: str, *values: int) -> bytes:
+        """Numbers in the file's byte order, as struct has them."""
+        return struct.pack(("<" if self.description.byte_order == "little" else ">") + kind, *values)
+
+    def sized(self, text: str, kind: str = "Q") -> bytes:
+        content = text.encode()
+        return self.number(kind, len(content)) + content
+
+    def beginning(self, version: int) -> bytes:
+        big = self.description.byte_order == "big"
+        return _MAGIC + b"%d\0" % version + bytes([big, _LONG]) + self.number("I", self.description.page_size)
+
+    def headers(self) -> bytes:
+        one = self.description
+        return b"header_page\0" + self.sized(one.header_page) + b"header_event\0" + self.sized(one.header_event)
+
+    def ftrace_formats(self) -> bytes:
+        formats = self.description.ftrace_formats
+        return self.number("I", len(formats)) + b"".join(map(self.sized, formats))
+
+    def event_formats(self) -> bytes:
+        systems = self.description.event_formats
+        return self.number("I", len(systems)) + b"".join(
+            _string(system) + self.number("I", len(formats)) + b"".join(map(self.sized, formats))
+            for system, formats in systems.items()
+        )
+
+    def options(self, clock: str) -> Iterable[tuple[int, bytes]]:
+        """The options that both versions have. `clock`: of the top array."""
+        one = self.description
+        yield _TRACECLOCK, _string(one.trace_clock or f"[{clock}]")
+        yield _UNAME, _string(one.uname)
+        yield _VERSION, _string(one.version)
+        yield _TRACEID, self.number("Q", one.trace_id)
+        for text in one.stats:
+            yield _CPUSTAT, _string(text)
+        if one.command:
+            yield COMMAND, one.command
+
+    def listed(self, options: Iterable[tuple[int, bytes]]) -> bytes:
+        return b"".join(self.number("HI", number, len(content)) + content for number, content in options)
+
+    def align(self) -> int:
+        """Fills up to a whole page. Returns where the file is then."""
+        at = self.file.tell()
+        self.file.write(b"\0" * (-at % self.description.page_size))
+        return self.file.tell()
+
+    def copy(self, source: BinaryIO) -> int:
+        """Copies all of a file. Returns its size."""
+        size = 0
+        while piece := source.read(_COPIED):
+            size += self.file.write(piece)
+        return size
+
+
+@dataclass
+class _Version7(_Writer):
+    """Sections, which options name."""
+
+    compressed: Callable[[bytes], bytes] | None
+    strings: bytearray = field(default_factory=bytearray)
+
+    def write(self, buffers: Sequence[Buffer]) -> None:
+        one, file = self.description, self.file
+        file.write(self.beginning(7) + (b"zstd\0" + b"1.5.7\0" if self.compressed else b"none\0\0"))
+        first_options = file.tell()
+        file.write(bytes(8))
+        options = [
+            (number, self.number("Q", self.section(number, content, name)))
+            for number, content, name in (
+                (_HEADERS, self.headers(), "headers"),
+                (_FTRACE_EVENTS, self.ftrace_formats(), "ftrace events"),
+                (_EVENT_FORMATS, self.event_formats(), "events format"),
+                (_KALLSYMS, self.sized(one.kallsyms, "I"), "kallsyms"),
+                (_PRINTK, self.sized(one.printk_formats, "I"), "printk"),
+                (_CMDLINES, self.sized(one.saved_cmdlines), "command lines"),
+            )
+        ]
+        options += self.options(buffers[0].clock)
+        options.append((_CPUCOUNT, self.number("I", one.cpus)))
+        options += [(_BUFFER, self.buffer(buffer)) for buffer in buffers]
+        # The last option's offset is that of more options: there are none.
+        content = self.listed([*options, (_DONE, self.number("Q", 0))])
+        at = self.section(_DONE, content, "options", plain=True)
+        self.section(_STRINGS, bytes(self.strings), "strings")
+        file.seek(first_options)
+        file.write(self.number("Q", at))
+
+    def header(self, number: int, name: str, size: int, *, compressed: bool) -> bytes:
+        """A section's header. The name goes to the strings, and stays there if it is in use already."""
+        place = self.strings.find(_string(name))
+        if place < 0:
+            place = len(self.strings)
+            self.strings += _string(name)
+        return self.number("HHIQ", number, _COMPRESSED if compressed else 0, place, size)
+
+    def section(self, number: int, content: bytes, name: str, *, plain: bool = False) -> int:
+        """Writes a section. Returns where it is."""
+        at = self.file.tell()
+        compressed = self.compressed is not None and not plain
+        if compressed:
+            content = self.chunk(content)
+        self.file.write(self.header(number, name, len(content), compressed=compressed) + content)
+        return at
+
+    def chunk(self, content: bytes) -> bytes:
+        assert self.compressed is not None
+        packed = self.compressed(content)
+        return self.number("II", len(packed), len(content)) + packed
+
+    def buffer(self, buffer: Buffer) -> bytes:
+        """Writes a trace array's pages. Returns the option that names it."""
+        compressed = self.compressed is not None
+        at = self.file.tell()
+        self.file.write(self.header(_BUFFER, "flyrecord", 0, compressed=compressed))
+        begin = self.file.tell()
+        table = b""
+        for cpu, source in buffer.cpus:
+            start = self.align()
+            size = self.copy_compressed(source) if compressed else self.copy(source)
+            table += self.number("IQQ", cpu, start, size)
+        end = self.file.tell()
+        self.file.seek(at)
+        self.file.write(self.header(_BUFFER, "flyrecord", end - begin, compressed=compressed))
+        self.file.seek(end)
+        pages = self.number("II", self.description.page_size, len(buffer.cpus))
+        return self.number("Q", at) + _string(buffer.name) + _string(buffer.clock) + pages + table
+
+    def copy_compressed(self, source: BinaryIO) -> int:
+        """Copies all of a file in chunks, after their number. Returns how many bytes that takes."""
+        start, count = self.file.tell(), 0
+        self.file.write(self.number("I", 0))
+        while piece := source.read(_CHUNK_PAGES * self.description.page_size):
+            self.file.write(self.chunk(piece))
+            count += 1
+        end = self.file.tell()
+        self.file.seek(start)
+        self.file.write(self.number("I", count))
+        self.file.seek(end)
+        return end - start
+
+
+class _Version6(_Writer):
+    """One thing after the other. The pages of instances are named by options."""
+
+    def write(self, buffers: Sequence[Buffer]) -> None:
+        one, file = self.description, self.file
+        file.write(self.beginning(6) + self.headers() + self.ftrace_formats() + self.event_formats())
+        file.write(self.sized(one.kallsyms, "I") + self.sized(one.printk_formats, "I") + self.sized(one.saved_cmdlines))
+        top, *instances = buffers
+        file.write(self.number("I", one.cpus) + b"options  \0")
+        named = []
+        file.write(self.listed([*self.options(top.clock), (_CPUCOUNT, self.number("I", one.cpus))]))
+        for instance in instances:
+            file.write(self.number("HI", _BUFFER, 8 + len(_string(instance.name))))
+            named.append((file.tell(), instance))
+            file.write(bytes(8) + _string(instance.name))
+        file.write(self.number("H", _DONE))
+        self.pages(top)
+        for place, instance in named:
+            at = file.tell()
+            self.pages(instance)
+            end = file.tell()
+            file.seek(place)
+            file.write(self.number("Q", at))
+            file.seek(end)
+
+    def pages(self, buffer: Buffer) -> None:
+        """Writes a table of where each CPU's pages are, then the pages."""
+        file, count = self.file, self.description.cpus
+        file.write(b"flyrecord\0")
+        table = file.tell()
+        file.write(bytes(16 * count))
+        clock = _string(f"[{buffer.clock}]")
+        file.write(self.number("Q", len(clock)) + clock)
+        sources, entries = dict(buffer.cpus), b""
+        for cpu in range(count):
+            start = self.align()
+            entries += self.number("QQ", start, self.copy(sources[cpu]) if cpu in sources else 0)
+        end = file.tell()
+        file.seek(table)
+        file.write(entries)
+        file.seek(end)
+
+
+def _string(text: str) -> bytes:
+    return text.encode() + b"\0"
