@@ -10,12 +10,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Protocol, Self, TextIO
+from typing import IO, BinaryIO, Protocol, Self, TextIO
 
 import click
 
 __all__ = [
-    "Output", "StandardOutput", "give_up", "open_output", "open_shown", "open_standard_streams", "write_all", "write_through",
+    "Output", "StandardOutput", "give_up", "new_file", "open_output", "open_shown", "open_standard_streams", "write_all",
+    "write_through",
 ]  # fmt: skip
 
 
@@ -138,6 +139,31 @@ class NewFile:
             if self._mode is not None:
                 os.fchmod(self._file.fileno(), self._mode)
             self._temporary.rename(self._path)
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[BinaryIO]:
+    """A file in which one can seek. It is named `path` when it is whole: at the end of `with`, if nothing was raised.
+
+    Raises:
+        click.ClickException: it cannot be written.
+    """
+    with _complaining(path):
+        found = path.stat() if path.exists() else None
+    if found is not None and not stat.S_ISREG(found.st_mode):
+        raise click.ClickException(f"cannot write {path}: it is no regular file")
+    with _complaining(path):
+        target = path.resolve()
+        temporary = target.with_name(f".{target.name}.{os.getpid()}")
+        with temporary.open("xb") as file:
+            try:
+                yield file
+                if found is not None:
+                    os.fchmod(file.fileno(), stat.S_IMODE(found.st_mode))
+                file.flush()
+                temporary.rename(target)
+            finally:
+                temporary.unlink(missing_ok=True)
 
 
 @contextmanager

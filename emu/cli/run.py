@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from emu.cli.command import CommandOutput, Stopwatch, run_command
-from emu.cli.event_options import event_choices, event_option
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
 from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
 from emu.cli.output import Output, open_shown
 from emu.cli.progress import Progress
 from emu.cli.quantities import time_text
-from emu.cli.settings import Setting, apply, file_setting
+from emu.cli.record import record_to
+from emu.cli.settings import Setting
 from emu.cli.signals import Terminated, raised
 from emu.cli.summary import suggestion, summary_line
+from emu.cli.trace_options import TracingCommand, trace_options, trace_options_of, words_of
 
 if TYPE_CHECKING:
     from emu.machine import Machine
@@ -64,67 +65,28 @@ terminated by a signal. In the last four cases what was traced until then is wri
 """
 
 
-_ARGUMENTS = "emu.cli.run.arguments"  # key of click.Context.meta
-_DEFINING = ("dynamic_events", "kprobe_events", "synthetic_events", "uprobe_events")  # files; -e can name their events
 # Tracers for which tracing_max_latency says something
 _MEASURING = (
     "irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt", "wakeup_dl", "hwlat", "osnoise", "timerlat",
 )  # fmt: skip
-_OF_TRACERS = ("hwlat_detector/", "osnoise/")  # folders; threads of these tracers look at them as they begin
 
 
-class _RunCommand(click.Command):
-    """Notes the words of the command line, for a suggestion how to change it."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta[_ARGUMENTS] = tuple(args)
-        return super().parse_args(ctx, args)
-
-
-@click.command(cls=_RunCommand, context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)
-@click.option("-p", "tracer", metavar="TRACER", help="Tracer: function, function_graph, irqsoff, ... (`emu list tracers`).")
-@event_option("-e", "SYSTEM[:EVENT]", "Record these events; 'all': all. Repeatable.")
-@event_option("-f", "FILTER", "Record what the -e before names only if: 'prev_pid == 0'.")
-@event_option("-R", "TRIGGER", "What else the event of the -e before does: 'traceoff:1'.")
-@click.option(
-    "-l", "functions", metavar="FUNC", multiple=True,
-    help="Trace only these functions. A name or a glob, or a command: 'schedule:stacktrace'.",
-)  # fmt: skip
-@click.option("-n", "notrace", metavar="FUNC", multiple=True, help="Never trace these functions.")
-@click.option("-g", "graph", metavar="FUNC", multiple=True, help="function_graph: only these and what they call.")
-@click.option("-F", "follow", is_flag=True, help="Trace only functions of COMMAND, from its first instruction, and its children.")
-@click.option(
-    "--sample", "samples", metavar="COUNTER:PERIOD", multiple=True,
-    help="With --timing pipeline or caches: record where each PERIODth miss is: 'L1-dcache-load-misses:1000'. Repeatable.",
-)  # fmt: skip
-@click.option("-P", "pids", metavar="PID", multiple=True, help="Trace only this task. Repeatable; adds to -F.")
-@click.option("-O", "options", metavar="OPTION", multiple=True, help="Trace option; 'no' before its name turns it off.")
-@click.option("-b", "buffer_kb", metavar="KB", help="Size of the trace buffer of each CPU.")
-@click.option("-m", "most_kb", metavar="KB", help="Keep at most the last KB of each CPU's trace.")
-@click.option("-C", "clock", metavar="CLOCK", help="Clock of the trace: local, global, counter, mono, ... (trace_clock).")
-@click.option("--set", "files", metavar="FILE=VALUE", multiple=True, help="Write VALUE to FILE of tracefs.")
+@click.command(cls=TracingCommand, context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)
+@trace_options
 @click.option("--stack", is_flag=True, help="Run the stack tracer meanwhile; stack_trace follows the trace.")
 @click.option("--profile", is_flag=True, help="Run the function profiler meanwhile; trace_stat/function* follow the trace.")
 @click.option(
     "--max-latency", is_flag=True,
     help="tracing_max_latency, in microseconds, follows the trace. With a tracer that measures: -p irqsoff, wakeup, ...",
 )  # fmt: skip
-@click.option("-o", "output", metavar="FILE", type=click.Path(path_type=Path), help="Write the trace to FILE.")
+@click.option(
+    "-o", "output", metavar="FILE", type=click.Path(path_type=Path),
+    help="Write the trace to FILE; if its name ends in .dat, as `emu record` does.",
+)  # fmt: skip
 @machine_options
 @click.argument("command", nargs=-1, required=True, metavar="COMMAND...", type=click.UNPROCESSED)
 def run(
-    tracer: str | None,
-    functions: Sequence[str],
-    notrace: Sequence[str],
-    graph: Sequence[str],
     follow: bool,
-    samples: Sequence[str],
-    pids: Sequence[str],
-    options: Sequence[str],
-    buffer_kb: str | None,
-    most_kb: str | None,
-    clock: str | None,
-    files: Sequence[str],
     stack: bool,
     profile: bool,
     max_latency: bool,
@@ -133,38 +95,15 @@ def run(
     **machine_arguments: Any,
 ) -> int:
     """Run COMMAND in the guest and print a trace of what the kernel did."""
-    written = [file_setting(text) for text in files]
-    settings = [setting for setting in written if _comes_first(setting)]
-    settings += _buffer_sizes(buffer_kb, most_kb)
-    if most_kb is not None and "nooverwrite" in options:
-        raise click.UsageError("-m keeps the end of the trace, -O nooverwrite its beginning")
-    if clock is not None:
-        settings.append(Setting("-C", "trace_clock", clock))
-    if max_latency and tracer not in _MEASURING:
-        raise click.UsageError(f"--max-latency needs a tracer that measures one: -p {', '.join(_MEASURING)}")
-    for option, path, words in (
-        ("-l", "set_ftrace_filter", functions),
-        ("-n", "set_ftrace_notrace", notrace),
-        ("-g", "set_graph_function", graph),
-        ("-P", "set_ftrace_pid", pids),
-    ):
-        if not all(word.strip() for word in words):  # an empty filter would mean everything
-            raise click.UsageError(f"{option} '' selects nothing: leave it out to trace everything")
-        if words:
-            settings.append(Setting(option, path, " ".join(words)))
-    if tracer is not None:
-        settings.append(Setting("-p", "current_tracer", tracer))
     context = click.get_current_context()
-    arguments = context.meta[_ARGUMENTS]
-    events = event_choices(context, arguments)
-    recorded = [choice.word for choice in events]
-    if samples:
-        settings.append(Setting("--sample", "hardware_events", "\n".join(samples)))
-        recorded.append("hardware:sample")
-    if recorded:
-        settings.append(Setting("-e", "set_event", " ".join(recorded)))
-    settings += [Setting("-O", "trace_options", option) for option in options]
-    settings += [setting for setting in written if not _comes_first(setting)]
+    (asked,) = trace_options_of(context)
+    settings = asked.settings()
+    if max_latency and asked.one("-p") not in _MEASURING:
+        raise click.UsageError(f"--max-latency needs a tracer that measures one: -p {', '.join(_MEASURING)}")
+    if output is not None and output.suffix == ".dat":
+        if stack or profile or max_latency:
+            raise click.UsageError(f"{output} is a trace.dat, which has no place for --stack, --profile and --max-latency")
+        return record_to(output, [asked], command, machine_arguments, follow=follow)
     if profile:
         settings.append(Setting("--profile", "function_profile_enabled", "1"))
     wanted = {"stack_trace": stack, "trace_stat": profile, "tracing_max_latency": max_latency}
@@ -175,11 +114,7 @@ def run(
     status, cut_short = 0, None
     with raised(), open_shown(output) as out, MachineOptions(**machine_arguments).boot(console, limits, progress) as machine:
         with progress.during("setting up tracing"), guest_errors():
-            if samples and machine.board.timing is None:
-                raise click.ClickException("--sample: the timing model static counts nothing; --timing pipeline does, and caches")
-            machine.tracefs.write("tracing_on", "0")  # nothing is recorded before the command starts
-            apply(machine.tracefs.write, settings)
-            apply(machine.tracefs.append, (Setting(*one) for choice in events for one in choice.settings(machine.tracefs)))
+            asked.set_up(machine, settings)
             if stack:
                 machine.stack_tracer_enabled = True
         console.shown = True
@@ -195,7 +130,7 @@ def run(
         traced = asked_for or not _nothing_was_traced(machine)
         if not (traced or reports) and cut_short is None:
             console.end_line()
-            click.echo(f"emu: {suggestion(machine, arguments)}", err=True)
+            click.echo(f"emu: {suggestion(machine, words_of(context))}", err=True)
         else:
             out.write(lambda: _results(machine, progress, out, reports, trace=traced or not reports))
             if sys.stderr.isatty():
@@ -204,15 +139,6 @@ def run(
     if cut_short is not None:
         raise cut_short
     return status
-
-
-def _buffer_sizes(size: str | None, most: str | None) -> Iterable[Setting]:
-    """What -b and -m ask for: the smaller counts, because a trace is what a buffer holds."""
-    given = [Setting(option, "buffer_size_kb", kb) for option, kb in (("-b", size), ("-m", most)) if kb is not None]
-    if all(setting.text.isdecimal() for setting in given):
-        given.sort(key=lambda setting: int(setting.text))
-        return given[:1]
-    return given  # one of them is refused
 
 
 def _results(machine: Machine, progress: Progress, out: Output, reports: Sequence[str], *, trace: bool) -> Iterator[bytes]:
@@ -246,8 +172,3 @@ def _trace(machine: Machine, progress: Progress, out: Output) -> Iterator[bytes]
 
 def _nothing_was_traced(machine: Machine) -> bool:
     return machine.tracefs.read("current_tracer") == "nop\n" and not machine.trace_array.summary().events
-
-
-def _comes_first(setting: Setting) -> bool:
-    """Whether a file must be written before the tracer is set, and events are."""
-    return setting.path in _DEFINING or setting.path.startswith(_OF_TRACERS)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, Self
@@ -33,17 +33,16 @@ _PAGE_SIZE = 4096
 
 
 class DiskRecording:
-    """Takes what is recorded within a `with` out of the buffers.
+    """Files with what is recorded; they go with the end of its `with`.
 
-    >>> with DiskRecording(machine, Path(".")) as recording:
-    ...     machine.run("ls /bin", trace=True)
-    >>> with open("trace.dat", "wb") as file:
+    >>> with DiskRecording(machine, Path(".")) as recording, open("trace.dat", "wb") as file:
+    ...     with recording.taking():
+    ...         machine.run("ls /bin", trace=True)
     ...     recording.write(file)
-    >>> recording.close()
 
     Args:
         machine: whose trace arrays are recorded: the top one, and the instances that there are.
-        folder: where files may grow until `close`.
+        folder: where the files may grow.
 
     Raises:
         OSError: they cannot be written. The run of the machine raises it if that happens then.
@@ -67,22 +66,21 @@ class DiskRecording:
         yield from top.instances.items()
 
     def __enter__(self) -> Self:
-        for pages in self._arrays.values():
-            pages.begin()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        """Ends the recording. What was recorded until an error is kept, if there is room for it."""
-        for pages in self._arrays.values():
-            try:
-                pages.end()
-            except OSError:
-                if error is None:
-                    raise
-
-    def close(self) -> None:
-        """Removes the files."""
+    def __exit__(self, *_: object) -> None:
         self._files.close()
+
+    @contextmanager
+    def taking(self) -> Iterator[None]:
+        """Takes what is recorded meanwhile out of the buffers, and in the end what is left in them."""
+        for pages in self._arrays.values():
+            pages.begin()
+        try:
+            yield
+        finally:
+            for pages in self._arrays.values():
+                pages.end()
 
     def write(self, file: BinaryIO, *, version: Literal[6, 7] = 7, compress: bool = False, command: bytes = b"") -> None:
         """Writes a trace.dat of what was recorded; see `dat_writer.write`.

@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The options of `emu run` about events: each -f and -R is about the event of the -e before it, as trace-cmd has it."""
+"""An event that -e names, and what -f and -R ask of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
     from emu.ftrace.tracefs import TraceFS
 
-__all__ = ["EventChoice", "event_choices", "event_option"]
-
-_LETTERS = ("-e", "-f", "-R")
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+__all__ = ["EventChoice"]
 
 
 @dataclass
@@ -64,40 +61,3 @@ class EventChoice:
             return [], [f"{of}/{name}" for of, name in known if fnmatchcase(of, system) and fnmatchcase(name, event)]
         systems = list(dict.fromkeys(of for of, _ in known if fnmatchcase(of, system)))
         return systems, [f"{of}/{name}" for of, name in known if not colon and fnmatchcase(name, system)]
-
-
-def event_option(letter: str, metavar: str, text: str) -> Callable[[_Command], _Command]:
-    """One of these options. Its values are not the command's arguments, which have no order: see `event_choices`."""
-    return click.option(letter, metavar=metavar, multiple=True, expose_value=False, help=text)
-
-
-def event_choices(context: click.Context, arguments: Sequence[str]) -> list[EventChoice]:
-    """What the options of a command line ask for.
-
-    Args:
-        context: of the command, which has accepted the arguments.
-        arguments: the words of the command line.
-
-    Raises:
-        click.UsageError: an event is empty, or none comes before a filter or trigger.
-    """
-    choices: list[EventChoice] = []
-    for option, text in _in_order(context, arguments):
-        if option == "-e":
-            if not text.strip():
-                raise click.UsageError("-e '' selects nothing: -e all records all events")
-            choices.append(EventChoice(text))
-        elif not choices:
-            raise click.UsageError(f"{option} '{text}' must come after the -e that it is about")
-        else:
-            (choices[-1].filters if option == "-f" else choices[-1].triggers).append(text)
-    return choices
-
-
-def _in_order(context: click.Context, arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """These options and their values, as they stand in the command line."""
-    values, _, order = context.command.make_parser(context).parse_args([*arguments])
-    left = {parameter: iter(values[parameter.name]) for parameter in order if parameter.opts[0] in _LETTERS and parameter.name}
-    for parameter in order:
-        if parameter in left:
-            yield parameter.opts[0], next(left[parameter])

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""emu record: boot, set up tracing, run one command, and write a trace.dat while it runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from emu.cli.command import CommandOutput, Stopwatch, run_command
+from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
+from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
+from emu.cli.output import new_file
+from emu.cli.progress import Progress
+from emu.cli.quantities import time_text
+from emu.cli.signals import Terminated, raised
+from emu.cli.trace_options import ArrayOptions, TracingCommand, instance_option, trace_options, trace_options_of, words_of
+
+__all__ = ["record", "record_to"]
+
+EXAMPLES = """\
+\b
+Examples:
+  What ls does in the kernel, for trace-cmd and KernelShark:
+    emu record -p function_graph -- ls /bin
+    trace-cmd report trace.dat; kernelshark trace.dat
+  Each switch from a task to another, and in an instance each system call, compressed:
+    emu record -e sched:sched_switch -B calls -e raw_syscalls --compress -o ls.dat -- 'ls | cat'
+  The same file again, and the comparison with the first:
+    emu reproduce ls.dat
+
+\b
+The options are those of `emu run`. The pages of the buffers are written while the machine runs: nothing is lost, however
+small -b makes them. Exit status: as that of `emu run`.
+"""
+
+_LATENCY_TRACERS = ("irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt", "wakeup_dl")
+
+
+@click.command(cls=TracingCommand, context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)
+@trace_options
+@instance_option
+@click.option(
+    "-o", "output", metavar="FILE", type=click.Path(path_type=Path), default="trace.dat", show_default=True,
+    help="Write the recording to FILE.",
+)  # fmt: skip
+@click.option("--compress", is_flag=True, help="Compress it with zstd.")
+@click.option("--v6", is_flag=True, help="Write version 6 of the format, for older tools; not compressed.")
+@machine_options
+@click.argument("command", nargs=-1, required=True, metavar="COMMAND...", type=click.UNPROCESSED)
+def record(
+    follow: bool, output: Path, compress: bool, v6: bool, command: Sequence[str], **machine_arguments: Any
+) -> int:
+    """Run COMMAND in the guest and record a trace.dat of what the kernel did."""
+    if v6 and compress:
+        raise click.UsageError("--v6 --compress: version 6 of trace.dat has no compression")
+    arrays = trace_options_of(click.get_current_context())
+    return record_to(output, arrays, command, machine_arguments, follow=follow, compress=compress, version=6 if v6 else 7)
+
+
+def record_to(
+    path: Path,
+    arrays: Sequence[ArrayOptions],
+    command: Sequence[str],
+    machine_arguments: dict[str, Any],
+    *,
+    follow: bool,
+    compress: bool = False,
+    version: Any = 7,
+) -> int:
+    """Runs a command and writes what was recorded meanwhile to a file. Returns the command's exit status.
+
+    Args:
+        path: of the trace.dat.
+        arrays: what is recorded.
+        machine_arguments: what `machine_options` has given.
+        follow, compress, version: as options say.
+
+    Raises:
+        click.ClickException: something in the options is wrong, or the file cannot be written.
+        GuestDied, TimedOut, Terminated: the command did not end; what was recorded until then is written.
+    """
+    settings = [array.settings() for array in arrays]
+    for array in arrays:
+        if (tracer := array.one("-p")) in _LATENCY_TRACERS:
+            raise click.UsageError(f"-p {tracer} keeps the trace of the longest time only: `emu run -p {tracer}` shows it")
+    words = _without_output(words_of(click.get_current_context()))
+    progress = Progress()
+    console = CommandOutput(progress, sys.stderr)
+    limits = RunLimits.taken_from(machine_arguments)
+    options = MachineOptions(**machine_arguments)
+    status, cut_short = 0, None
+    with raised(), new_file(path) as file, options.boot(console, limits, progress) as machine:
+        from emu.trace.disk_recording import DiskRecording
+        from emu.trace.origin import Origin
+
+        with progress.during("setting up tracing"), guest_errors():
+            for array, one in zip(arrays, settings, strict=True):
+                array.set_up(machine, one)
+        console.shown = True
+        time = Stopwatch(machine)
+        instances = [f"instances/{array.instance}/tracing_on" for array in arrays if array.instance]
+        with DiskRecording(machine, path.absolute().parent) as recording:
+            for switch in instances:
+                machine.tracefs.write(switch, "1")
+            with recording.taking(), progress.during(lambda: f"recording, {time_text(time.passed)} of virtual time"):
+                try:
+                    status = run_command(machine, command, limits, trace=True, follow=follow)
+                except (GuestDied, TimedOut, Terminated) as error:  # the trace may still be wanted
+                    cut_short = error
+            console.end_line()
+            with progress.during("writing the recording"):
+                origin = Origin.of(machine, options.seed, options.quantum, words)
+                recording.write(file, version=version, compress=compress, command=origin.encode())
+    if cut_short is not None:
+        raise cut_short
+    return status
+
+
+def _without_output(words: Sequence[str]) -> list[str]:
+    """A command line without -o and its file. What follows the options is the guest's."""
+    kept: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word == "--":
+            return [*kept, word, *rest]
+        if word == "-o":
+            next(rest, None)
+        elif not (word.startswith("-o") and not word.startswith("--")):
+            kept.append(word)
+    return kept

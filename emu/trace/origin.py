@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What makes a trace again: the command that has recorded it, and the machine on which it ran.
+
+A trace.dat of ours has it as JSON, in an option of its own (`dat_writer.COMMAND`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from emu.machine import Machine
+
+__all__ = ["Origin"]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Attributes:
+    emu: the version of this program.
+    image: SHA-256 of the kernel's image, in hexadecimal digits.
+    arch, cpus, memory, quantum, seed, timing, cpu_model: of the machine; memory in bytes, the quantum in cycles.
+    words: of the command line, without the file that it names.
+    """
+
+    emu: str
+    image: str
+    arch: str
+    cpus: int
+    memory: int
+    quantum: int
+    seed: int
+    timing: str
+    cpu_model: str
+    words: Sequence[str]
+
+    @classmethod
+    def of(cls, machine: Machine, seed: int, quantum: int, words: Sequence[str]) -> Self:
+        board = machine.board
+        return cls(
+            emu=version("emu"),
+            image=machine.kernel.image.digest,
+            arch=board.arch.name,
+            cpus=len(board.cpus),
+            memory=board.memory,
+            quantum=quantum,
+            seed=seed,
+            timing=board.timing_model.timing,
+            cpu_model=board.timing_model.cpu_model,
+            words=list(words),
+        )
+
+    def encode(self) -> bytes:
+        return json.dumps(asdict(self), sort_keys=True).encode()
+
+    @classmethod
+    def decode(cls, content: bytes) -> Self:
+        """Raises ValueError: it is something else."""
+        try:
+            found = json.loads(content)
+            origin = cls(**found)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"not the origin of a trace: {error}") from None
+        if not (isinstance(origin.words, list) and all(isinstance(word, str) for word in origin.words)):
+            raise ValueError("not the origin of a trace: its command is no list of words")
+        return origin
+
+    def differs_from(self, other: Self) -> list[str]:
+        """The names of what is not the same, but for the words."""
+        mine, others = asdict(self), asdict(other)
+        return [name for name in mine if name != "words" and mine[name] != others[name]]
