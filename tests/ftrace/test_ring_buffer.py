@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from emu.ftrace.native import ring_record
 from emu.ftrace.ring_buffer import RingBuffer, events_in, pages_for
 from tests.lib.ring_model import RingModel, listed
 
+SPILL = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 REASONS = (ring_record.OFF, ring_record.MASKED, ring_record.FAILED, ring_record.PAUSED)
 _SIZES = st.one_of(st.integers(0, 130), st.integers(900, 1100), st.integers(4060, 4090))
 _DELTAS = st.one_of(
@@ -72,6 +74,27 @@ class RingBufferMachine(RuleBasedStateMachine):
                 end = 16 + (commit & 0xFFFFF)
                 assert int(page[end : end + 8].view(np.uint64)[0]) == lost
 
+    @rule()
+    def take_full_pages(self) -> None:
+        lost = self.model.lost + self.model.overrun - self.model.seen if self.model.consumed else self.model.lost
+        pages = self.buffer.take_full_pages()
+        assert listed(events_in(pages, cpu=3)) == self.model.take_full()
+        if len(pages):
+            assert bool(int(pages[0, 8:16].view(np.uint64)[0]) >> 31) == (lost > 0)
+
+    @rule(on=st.booleans())
+    def spill(self, on: bool) -> None:
+        """A buffer that is full gives its pages away, and nothing is overwritten."""
+        self.spilled: list[tuple[int, bytes]] = []
+        self.model.spilled = [] if on else None
+
+        def take(ring: int, _: int) -> None:
+            assert ring == self.buffer.record.address
+            self.spilled += listed(events_in(self.buffer.take_full_pages(), cpu=3))
+
+        self.handler = SPILL(take)
+        self.buffer.spill_to(ctypes.cast(self.handler, ctypes.c_void_p).value or 0 if on else 0)
+
     @rule(pages=st.integers(2, 6))
     def resize(self, pages: int) -> None:
         self.buffer.resize(pages)
@@ -85,7 +108,9 @@ class RingBufferMachine(RuleBasedStateMachine):
     @rule()
     def reset(self) -> None:
         self.buffer.reset()
+        spilled = self.model.spilled
         self.model = RingModel(self.model.pages, self.model.overwrite)
+        self.model.spilled = spilled
 
     @rule(size=st.integers(1, 100), reasons=st.lists(st.sampled_from(REASONS), min_size=1))
     def what_is_not_recorded_does_not_count(self, size: int, reasons: list[np.uint64]) -> None:
@@ -106,6 +131,8 @@ class RingBufferMachine(RuleBasedStateMachine):
         assert (buffer.entries, buffer.overrun) == (len(model.unread()), model.overrun)
         assert (buffer.dropped_events, buffer.read_events) == (model.dropped, model.read)
         assert buffer.used_bytes == model.used_bytes()
+        if model.spilled is not None:
+            assert self.spilled == model.spilled
 
 
 RingBufferMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)

@@ -33,12 +33,13 @@ class Page:
 class RingModel:
     """What a ring buffer does, in the plainest words. The tail is the ring's last page, or the reader's if it is empty.
 
-    `done` events of the reader's page are consumed.
+    `done` events of the reader's page are consumed. `spilled`: events that were taken before they were overwritten, if not None.
     """
 
     def __init__(self, pages: int, overwrite: bool) -> None:
         self.pages, self.overwrite = pages, overwrite
         self.ring, self.reader, self.consumed, self.done = [Page()], Page(), True, 0
+        self.spilled: list[Event] | None = None
         self.time = self.overrun = self.dropped = self.read = self.seen = self.lost = 0
 
     def write(self, time: int, data: bytes) -> bool:
@@ -51,6 +52,8 @@ class RingModel:
         tail = self.ring[-1] if self.ring else self.reader
         extend = 8 if delta >= 1 << 27 and tail.events else 0
         if tail.used + extend + length > PAGE_DATA or (extend and delta >= 1 << 59):
+            if len(self.ring) == self.pages and self.spilled is not None:
+                self.spilled += self.take_full()
             if len(self.ring) == self.pages:
                 if not self.overwrite:
                     self.dropped += 1
@@ -91,6 +94,15 @@ class RingModel:
         if found is not None:
             self.discard(len(found[0]))
         return found
+
+    def take_full(self) -> list[Event]:
+        """The events of all pages but the tail."""
+        taken = []
+        while len(self.ring) > (1 if self.consumed else 0):
+            found = self.consume()
+            assert found is not None
+            taken += found[0]
+        return taken
 
     def used_bytes(self) -> int:
         taken = self.reader.ends[self.done - 1] if self.done else 0
