@@ -229,3 +229,13 @@ def test_the_record_stays_where_it_is() -> None:
     buffer.resize(100)
     buffer.reset()
     assert buffer.record.address == address
+
+
+def test_what_was_read_of_a_page_is_not_taken_with_the_full_ones() -> None:
+    buffer = RingBuffer(0, 4)
+    for time in range(1200):
+        assert buffer.write(time, bytes(4))
+    buffer.peek()
+    buffer.discard(10)
+    taken = listed(events_in(buffer.take_full_pages(), cpu=0)) + listed(buffer.unread())
+    assert [time for time, _ in taken] == list(range(10, 1200))
