@@ -284,10 +284,12 @@ class RingBuffer:
         """Take all pages out of the buffer that the writer has left, shape (n, 4096): oldest first, as `read_page` gives them."""
         pages = []
         tail = self._get(ring_record.TAIL)
-        partly_read = 0 < self._get(ring_record.READ_OFFSET) < self._commit(self._get(ring_record.READER))
-        if partly_read or self.overrun > self._get(ring_record.OVERRUN_SEEN) or self._get(ring_record.LOST):
-            first = self.read_page(whole=True)  # says what it is the rest of, and what was lost before it
-            pages += [first] if first is not None else []
+        # One by one, as long as a page has to say what it is the rest of, or what was lost before it.
+        while self._partly_read or self.overrun > self._get(ring_record.OVERRUN_SEEN) or self._get(ring_record.LOST):
+            page = self.read_page(whole=True)
+            if page is None:
+                break
+            pages.append(page)
         reader = self._get(ring_record.READER)
         if reader == tail:
             return np.array(pages, np.uint8).reshape(-1, PAGE_SIZE)
@@ -298,6 +300,10 @@ class RingBuffer:
         self._set(ring_record.READ_OFFSET, self._commit(reader))
         self._set(ring_record.HEAD, tail)
         return result
+
+    @property
+    def _partly_read(self) -> bool:
+        return 0 < self._get(ring_record.READ_OFFSET) < self._commit(self._get(ring_record.READER))
 
     def _take_page(self) -> bool:
         """Have an event that is not consumed in the reader's page. False: there is none."""
