@@ -33,7 +33,7 @@ class Emu:
     """A machine with one CPU in this process."""
 
     def __init__(self, arch: str, memory: int, buffer_kb: int) -> None:
-        self._machine = Machine(arch=arch, cpus=1, memory=memory)
+        self._machine = Machine(arch=arch, cpus=1, timing="static", memory=memory)
         self._machine.tracefs.write("tracing_on", "0")
         self._machine.tracefs.write("buffer_size_kb", str(buffer_kb))
 

@@ -121,7 +121,7 @@ def call(machine: Machine, calls: int) -> None:
 def nanoseconds(arch: str) -> dict[str, float]:
     """Processor time over the nop's for each call, the best of several rounds, by case."""
     best = dict.fromkeys(CASES, float("inf"))
-    with Machine(arch=arch, cpus=1, memory=MEMORY) as machine:
+    with Machine(arch=arch, cpus=1, timing="static", memory=MEMORY) as machine:
         machine.tracefs.write("buffer_size_kb", str(BUFFER_KB))
         assert machine.run("insmod /lib/modules/event_cost.ko").status == 0
         machine.tracefs.write("set_ftrace_filter", FUNCTION)
@@ -144,7 +144,7 @@ def nanoseconds(arch: str) -> dict[str, float]:
 def all_on(arch: str) -> tuple[float, int]:
     """Processor time of a busy guest with all events on over that with none, the best of several rounds; events in a round."""
     best, events = {"0": float("inf"), "1": float("inf")}, 0
-    with Machine(arch=arch, cpus=4, memory=MEMORY) as machine:
+    with Machine(arch=arch, cpus=4, timing="static", memory=MEMORY) as machine:
         machine.tracefs.write("buffer_size_kb", str(BUFFER_KB))
         for _ in range(BUSY_ROUNDS):
             for on in best:
@@ -160,7 +160,7 @@ def all_on(arch: str) -> tuple[float, int]:
 def traced(arch: str) -> Mapping[str, float]:
     """Processor time of a busy guest with each of BUSY_CASES, the best of several rounds, by case."""
     best = dict.fromkeys(BUSY_CASES, float("inf"))
-    with Machine(arch=arch, cpus=4, memory=MEMORY) as machine:
+    with Machine(arch=arch, cpus=4, timing="static", memory=MEMORY) as machine:
         machine.tracefs.write("buffer_size_kb", str(BUSY_BUFFER_KB))
         for _ in range(BUSY_ROUNDS):
             for name in best:
@@ -179,7 +179,7 @@ def instructions_without_keys(arch: str) -> Mapping[str, float]:
     counts: list[list[int]] = []
     for image in (None, FIRMWARE / name):
         counts.append([])
-        with Machine(arch=arch, cpus=1, image=image) as machine:
+        with Machine(arch=arch, cpus=1, timing="static", image=image) as machine:
             counts[-1].append(sum(cpu.instructions for cpu in machine.board.cpus))
             for workload in WORKLOADS:
                 before = sum(cpu.instructions for cpu in machine.board.cpus)

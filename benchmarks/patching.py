@@ -21,7 +21,7 @@ CPUS = 4
 
 def switch(arch: str, protocol: str, switches: int) -> float:
     """Seconds of processor time a switch; prints one line."""
-    with Machine(arch=arch, cpus=CPUS) as machine:
+    with Machine(arch=arch, cpus=CPUS, timing="static") as machine:
         machine.patching.protocol = protocol
         machine.tracefs.write("tracing_on", "0")
         machine.run(WORKLOAD)

@@ -135,7 +135,7 @@ def window(arch: str) -> tuple[float, float, float]:
 
 def whole(arch: str) -> tuple[float, float, float]:
     """The same of checkpoints of a busy machine, each time after it has run a little."""
-    with Machine(arch=arch, cpus=4) as busy:
+    with Machine(arch=arch, cpus=4, timing="static") as busy:
         busy.run(BUSY)
         saved = busy.checkpoint()
 

@@ -45,7 +45,7 @@ def processor_time(work: Callable[[], object]) -> float:
 
 
 def busy_machine(arch: str, cpus: int) -> Machine:
-    machine = Machine(arch=arch, cpus=cpus, quantum=QUANTA[-1])
+    machine = Machine(arch=arch, cpus=cpus, timing="static", quantum=QUANTA[-1])
     machine.run("spin 1000000 & " * cpus)
     machine.advance(WARM_UP)
     assert not any(cpu.halted for cpu in machine.board.cpus)

@@ -50,7 +50,7 @@ def best_of_each(arch: str, against: Path | None) -> list[dict[str, Measured]]:
 def with_python_hook(arch: str) -> tuple[float, int]:
     """The function tracer's trampoline calls Python, which keeps time, registers (function and caller are in them, or where
     they point), task and state of the CPU."""
-    with Machine(arch=arch, cpus=1) as machine:
+    with Machine(arch=arch, cpus=1, timing="static") as machine:
         machine.tracefs.write("tracing_on", "0")
         machine.tracefs.write("current_tracer", "function")
         kernel, log = machine.kernel, []

@@ -19,7 +19,7 @@ ROUNDS = 3
 
 
 def nanoseconds_per_instruction(arch: str, cpus: int, quantum: int) -> float:
-    with Machine(arch=arch, cpus=cpus, quantum=quantum) as machine:
+    with Machine(arch=arch, cpus=cpus, timing="static", quantum=quantum) as machine:
         machine.run("spin 1000000 & " * cpus)
         machine.advance(5_000_000)  # translated, and spread over the CPUs
         best = float("inf")

@@ -166,7 +166,8 @@ _OPTIONS = (
     click.option(
         "--timing",
         metavar="MODEL",
-        help="How long instructions take: static, pipeline or caches (docs/timing.md). Default: static; of `emu stat`: caches.",
+        help="How long instructions take: static, pipeline or caches (docs/timing.md). Default: pipeline, on SPARC V9 static;"
+        " of `emu stat`: caches.",
     ),
     click.option("--cpu-model", metavar="NAME", help="The CPU that pipeline and caches follow (`emu list cpu-models`)."),
     click.option(

@@ -21,21 +21,21 @@ hello
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-17      [000] .....     0.030621: sys_pipe2 <-do_syscall_64
-              sh-17      [000] .....     0.030621: do_pipe2 <-sys_pipe2
-              sh-17      [000] .....     0.030621: __do_pipe_flags <-do_pipe2
-              sh-17      [000] .....     0.030621: create_pipe_files <-__do_pipe_flags
-              sh-17      [000] .....     0.030627: alloc_pipe_info <-create_pipe_files
-              sh-18      [001] .....     0.031180: pipe_write <-vfs_write
-              sh-18      [001] .....     0.031185: pipe_push <-pipe_write
-              sh-18      [001] .....     0.031306: pipe_release <-__fput
-              sh-18      [001] .....     0.031311: put_pipe_info <-pipe_release
-             cat-19      [001] .....     0.032182: pipe_read <-vfs_read
-             cat-19      [001] .....     0.032185: anon_pipe_buf_release <-pipe_read
-             cat-19      [001] .....     0.032206: pipe_read <-vfs_read
-             cat-19      [001] .....     0.032312: pipe_release <-__fput
-             cat-19      [001] .....     0.032317: put_pipe_info <-pipe_release
-             cat-19      [001] .....     0.032318: free_pipe_info <-put_pipe_info
+              sh-17      [000] .....     0.017833: sys_pipe2 <-do_syscall_64
+              sh-17      [000] .....     0.017834: do_pipe2 <-sys_pipe2
+              sh-17      [000] .....     0.017834: __do_pipe_flags <-do_pipe2
+              sh-17      [000] .....     0.017835: create_pipe_files <-__do_pipe_flags
+              sh-17      [000] .....     0.017839: alloc_pipe_info <-create_pipe_files
+              sh-18      [001] .....     0.018283: pipe_write <-vfs_write
+              sh-18      [001] .....     0.018291: pipe_push <-pipe_write
+              sh-18      [001] .....     0.018403: pipe_release <-__fput
+              sh-18      [001] .....     0.018409: put_pipe_info <-pipe_release
+             cat-19      [000] .....     0.018900: pipe_read <-vfs_read
+             cat-19      [000] .....     0.018905: anon_pipe_buf_release <-pipe_read
+             cat-19      [000] .....     0.018932: pipe_read <-vfs_read
+             cat-19      [000] .....     0.019017: pipe_release <-__fput
+             cat-19      [000] .....     0.019023: put_pipe_info <-pipe_release
+             cat-19      [000] .....     0.019025: free_pipe_info <-put_pipe_info
 """
 
 

@@ -26,10 +26,10 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-             cat-19      [001] .....     0.034593: vfs_read <-ksys_read
-             cat-19      [001] .....     0.034616: vfs_write <-ksys_write
-             cat-19      [001] .....     0.034628: vfs_read <-ksys_read
-              sh-17      [000] .....     0.034950: vfs_write <-ksys_write
+             cat-19      [001] .....     0.020584: vfs_read <-ksys_read
+             cat-19      [001] .....     0.020613: vfs_write <-ksys_write
+             cat-19      [001] .....     0.020629: vfs_read <-ksys_read
+              sh-17      [000] .....     0.020878: vfs_write <-ksys_write
 # tracer: function
 #
 # entries-in-buffer/entries-written: 7/7   #P:2
@@ -42,13 +42,13 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-            init-1       [001] .....     0.029524: schedule <-do_wait
-              sh-17      [000] .....     0.031695: schedule <-do_wait
-     rcu_preempt-3       [001] .....     0.033053: schedule <-schedule_timeout
-              sh-17      [000] .....     0.033339: schedule <-hostfs_wait_answer
-              sh-17      [000] .....     0.033744: schedule <-do_wait
-     rcu_preempt-3       [001] .....     0.035060: schedule <-schedule_timeout
-              sh-17      [000] .....     0.035359: schedule <-do_wait
+            init-1       [001] .....     0.016804: schedule <-do_wait
+              sh-17      [000] .....     0.018478: schedule <-do_wait
+              sh-17      [000] .....     0.019752: schedule <-hostfs_wait_answer
+     rcu_preempt-3       [000] .....     0.020059: schedule <-schedule_timeout
+              sh-17      [000] .....     0.020082: schedule <-do_wait
+              sh-17      [000] .....     0.021124: schedule <-do_wait
+     rcu_preempt-3       [000] .....     0.021314: schedule <-schedule_timeout
 """
 
 

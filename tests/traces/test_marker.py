@@ -16,71 +16,71 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
- 0) ! 198.260 us  |  sys_fork();
+ 0) ! 126.010 us  |  sys_fork();
  0)               |  sys_wait4() {
  ------------------------------------------
  0)     init-1     =>     sh-13     
  ------------------------------------------
 
- 0)   1.840 us    |  sys_ioctl();
- 0)   4.340 us    |  sys_setpgid();
- 0)   1.540 us    |  sys_ioctl();
- 0) ! 435.280 us  |  sys_execve();
- 0)   0.080 us    |  sys_getpid();
- 0)   2.610 us    |  sys_brk();
- 0)   6.700 us    |  sys_brk();
- 0) + 12.300 us   |  sys_getcwd();
- 0)   1.180 us    |  sys_getppid();
- 0)   6.700 us    |  sys_brk();
- 0) + 15.260 us   |  sys_newfstatat();
- 0) + 14.960 us   |  sys_newfstatat();
- 0) + 35.200 us   |  sys_chdir();
- 0) + 69.220 us   |  sys_openat();
- 0)   3.930 us    |  sys_fcntl();
- 0)   2.290 us    |  sys_dup2();
- 0)   1.760 us    |  sys_close();
+ 0)   5.080 us    |  sys_ioctl();
+ 0)   6.990 us    |  sys_setpgid();
+ 0)   1.890 us    |  sys_ioctl();
+ 0) ! 293.120 us  |  sys_execve();
+ 0)   0.230 us    |  sys_getpid();
+ 0)   2.880 us    |  sys_brk();
+ 0)   8.600 us    |  sys_brk();
+ 0) + 13.800 us   |  sys_getcwd();
+ 0)   1.510 us    |  sys_getppid();
+ 0)   4.370 us    |  sys_brk();
+ 0) + 17.430 us   |  sys_newfstatat();
+ 0) + 10.550 us   |  sys_newfstatat();
+ 0) + 22.160 us   |  sys_chdir();
+ 0) + 67.880 us   |  sys_openat();
+ 0)   4.730 us    |  sys_fcntl();
+ 0)   1.830 us    |  sys_dup2();
+ 0)   1.480 us    |  sys_close();
  0)               |  sys_write() {
  0)               |  /* before */
- 0) + 16.600 us   |  }
- 0)   9.180 us    |  sys_dup2();
- 0)   1.750 us    |  sys_close();
- 0) ! 184.230 us  |  sys_fork();
+ 0) + 20.890 us   |  }
+ 0) + 11.070 us   |  sys_dup2();
+ 0)   1.400 us    |  sys_close();
+ 0) ! 103.500 us  |  sys_fork();
  0)               |  sys_wait4() {
  ------------------------------------------
  0)     sh-13      =>     cat-14    
  ------------------------------------------
 
- 0) + 24.350 us   |  sys_newfstatat();
- 0) ! 417.690 us  |  sys_execve();
- 0) ! 102.880 us  |  sys_openat();
- 0)   4.960 us    |  sys_newfstat();
- 0)   5.150 us    |  sys_newfstat();
- 0) + 19.880 us   |  sys_read();
- 0)   9.400 us    |  sys_write();
- 0)   4.880 us    |  sys_read();
- 0)   9.180 us    |  sys_close();
+ 0) + 17.230 us   |  sys_newfstatat();
+ 0) ! 262.790 us  |  sys_execve();
+ 0) + 65.740 us   |  sys_openat();
+ 0)   4.400 us    |  sys_newfstat();
+ 0)   2.670 us    |  sys_newfstat();
+ 0) + 23.400 us   |  sys_read();
+ 0) + 12.110 us   |  sys_write();
+ 0)   4.990 us    |  sys_read();
+ 0) + 10.610 us   |  sys_close();
  0)               |  sys_exit_group() {
  ------------------------------------------
  0)     cat-14     =>     sh-13     
  ------------------------------------------
 
- 0) # 1141.580 us |  } /* sys_wait4 */
- 0) + 53.710 us   |  sys_openat();
- 0)   3.930 us    |  sys_fcntl();
- 0)   2.290 us    |  sys_dup2();
- 0)   1.760 us    |  sys_close();
+ 0) ! 826.710 us  |  } /* sys_wait4 */
+ 0) + 45.760 us   |  sys_openat();
+ 0)   3.320 us    |  sys_fcntl();
+ 0)   2.150 us    |  sys_dup2();
+ 0)   1.380 us    |  sys_close();
  0)               |  sys_write() {
  0)               |  /* after */
- 0) + 16.540 us   |  }
- 0)   9.160 us    |  sys_dup2();
- 0)   1.750 us    |  sys_close();
+ 0) + 12.450 us   |  }
+ 0)   7.920 us    |  sys_dup2();
+ 0)   1.400 us    |  sys_close();
  0)               |  sys_exit_group() {
  ------------------------------------------
  0)     sh-13      =>     init-1    
  ------------------------------------------
 
- 0) # 3515.060 us |  } /* sys_wait4 */
- 0)   1.840 us    |  sys_ioctl();
+ 0) # 2616.390 us |  } /* sys_wait4 */
+ 0)   2.380 us    |  sys_ioctl();
  0)               |  sys_write() {
 """
 
