@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -13,7 +14,7 @@ from emu.ftrace.event.call import EventCall, Field
 from emu.trace.buffer_events import BufferEvents, EventColumns
 from emu.trace.native import fields as native
 
-__all__ = ["EventTable", "Ranges"]
+__all__ = ["EventTable", "Ranges", "is_text"]
 
 _COMMON = ("time", "cpu", "pid", "flags", "preempt_count")
 _MOST_BYTES = 1 << 16  # of a field
@@ -32,17 +33,16 @@ class Ranges:
 
     def distinct(self) -> tuple[NDArray[np.int32], list[bytes]]:
         """Which of the distinct contents each has, and these."""
+        which, firsts = self.numbered()
+        return which, [ctypes.string_at(int(self.starts[n]), int(self.lengths[n])) for n in firsts]
+
+    def numbered(self) -> tuple[NDArray[np.int32], list[int]]:
+        """Which of the distinct contents each has, and where each content is found first."""
         count = len(self.starts)
         which, firsts = np.empty(count, np.int32), np.empty(count, np.int64)
         table = np.full(1 << max(2 * count, 1).bit_length(), -1, np.int32)
         found = native.distinct(self.starts, self.lengths, which, firsts, table)
-        return which, [_bytes_at(int(self.starts[n]), int(self.lengths[n])) for n in firsts[:found].tolist()]
-
-
-def _bytes_at(address: int, length: int) -> bytes:
-    import ctypes
-
-    return ctypes.string_at(address, length)
+        return which, firsts[:found].tolist()
 
 
 class EventTable(Mapping[str, NDArray[Any]]):

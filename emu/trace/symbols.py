@@ -6,13 +6,22 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.text.view import Symbol
+__all__ = ["KernelSymbol", "KernelSymbols"]
 
-__all__ = ["KernelSymbols"]
+
+class KernelSymbol(NamedTuple):
+    """Where an address lies: `offset` bytes into a symbol that reaches to the next one."""
+
+    name: str
+    offset: int
+    size: int
+    module: str
+    is_last: bool  # nothing tells where it ends
 
 _LINE = re.compile(rb"^([0-9a-fA-F]{1,16}) (\S) ([^\s]+)(?:[ \t]+\[([^\]\s]+)\])?", re.MULTILINE)
 _END = (1 << 64) - 1
@@ -40,7 +49,7 @@ class KernelSymbols:
     def __len__(self) -> int:
         return len(self._symbols()[0])
 
-    def find(self, address: int) -> Symbol | None:
+    def find(self, address: int) -> KernelSymbol | None:
         """The symbol at an address; None: it lies before the first."""
         addresses, names = self._symbols()
         place = bisect.bisect_right(addresses, address) - 1
@@ -48,8 +57,9 @@ class KernelSymbols:
             return None
         start = addresses[place]
         end = addresses[place + 1] if place + 1 < len(addresses) else _END
-        return Symbol(names[place][0], address - start, end - start, names[place][1])
+        name, module = names[place]
+        return KernelSymbol(name, address - start, end - start, module, place + 1 == len(addresses))
 
-    def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
+    def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[KernelSymbol | None]:
         """The symbol at each address."""
         return [self.find(address) for address in addresses.tolist()]

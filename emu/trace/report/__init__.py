@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The text of `trace-cmd report`."""
+
+from emu.trace.report.report import Report, ReportOptions
+
+__all__ = ["Report", "ReportOptions"]

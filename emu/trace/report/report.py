@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The whole report: which events are shown, in which order, and what writes the text of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.ftrace.event.call import EventCall
+from emu.trace.buffer_events import BufferEvents
+from emu.trace.event_table import EventTable
+from emu.trace.lines import Lines, Piece, constant
+from emu.trace.report.context import ReportContext
+from emu.trace.report.event_text import EventText
+from emu.trace.report.function import FunctionText
+from emu.trace.report.graph import GraphText, Leaves
+from emu.trace.report.prefix import add_prefix, lost_note, name_column
+from emu.trace.trace import Trace
+
+__all__ = ["Report", "ReportOptions"]
+
+_CHUNK = 1 << 17  # rows
+Placed = list[tuple[Piece, NDArray[np.int64]]]
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """What is shown, and how.
+
+    Attributes:
+        raw: every field, and not what the print fmt makes of them.
+        full_times: to the nanosecond.
+        events: `system:event` of those that are wanted; None: all.
+        cpus, pids: numbers of those that are wanted; None: all.
+        start, end: the first and the last nanosecond that is wanted.
+    """
+
+    raw: bool = False
+    full_times: bool = False
+    events: Container[str] | None = None
+    cpus: Sequence[int] | None = None
+    pids: Sequence[int] | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+class Report:
+    """The text of a trace, as `trace-cmd report` has it."""
+
+    def __init__(self, trace: Trace, options: ReportOptions = ReportOptions()) -> None:  # noqa: B008  # it is immutable
+        self._trace = trace
+        self._options = options
+        self._context = ReportContext(trace)
+        self._texts: dict[int, EventText] = {}
+
+    def pieces(self) -> Iterator[bytes]:
+        """The report, some lines at a time.
+
+        Raises:
+            TraceFileError: the trace is damaged. Once the first piece is there, no more will be found.
+        """
+        buffers = self._trace.buffers
+        yield f"cpus={self._trace.recording.cpu_count}\n".encode()
+        for buffer in buffers:
+            yield from _BufferReport(self._context, self._options, buffer).pieces()
+
+
+class _BufferReport:
+    """The lines of one buffer's events."""
+
+    def __init__(self, context: ReportContext, options: ReportOptions, events: BufferEvents) -> None:
+        self._context = context
+        self._options = options
+        self._events = events
+        self._leaves = Leaves(context.trace, events)
+        self._graph = GraphText(context, events, self._leaves)
+        self._function = FunctionText(context)
+        self._texts: dict[int, EventText] = {}
+
+    def pieces(self) -> Iterator[bytes]:
+        rows = self._shown()
+        for start in range(0, len(rows), _CHUNK):
+            yield self._lines(rows[start : start + _CHUNK]).text()
+
+    def _shown(self) -> NDArray[np.int64]:
+        """The rows that get a line."""
+        events, options = self._events, self._options
+        shown = ~self._leaves.hidden if not options.raw else np.ones(len(events), np.bool_)
+        if options.events is not None:
+            wanted = [number for number, call in self._context.trace.formats.by_number.items() if call.path in options.events]
+            shown &= np.isin(events.columns.kind, wanted)
+        if options.cpus is not None:
+            shown &= np.isin(events.columns.cpu, options.cpus)
+        if options.pids is not None:
+            shown &= np.isin(events.pid, options.pids)
+        if options.start is not None:
+            shown &= events.columns.time >= np.uint64(options.start)
+        if options.end is not None:
+            shown &= events.columns.time <= np.uint64(options.end)
+        return np.flatnonzero(shown)
+
+    def _lines(self, rows: NDArray[np.int64]) -> Lines:
+        lines = Lines(len(rows))
+        events = self._events
+        for row, count in events.lost.items():
+            place = int(np.searchsorted(rows, row))
+            if place < len(rows) and rows[place] == row:
+                lines.add(constant(lost_note(int(events.columns.cpu[row]), count), 1), np.array([place]))
+        add_prefix(lines, self._context, events, rows, full_times=self._options.full_times)
+        kinds = events.columns.kind[rows]
+        for number in np.flatnonzero(np.bincount(kinds)).tolist():
+            call = self._context.trace.formats.by_number[number]
+            places = np.flatnonzero(kinds == number)
+            table = EventTable(call, events, rows[places])
+            lines.add(constant(name_column(call.name), len(places)), places)
+            for piece, among in self._body(call, table):
+                lines.add(piece, places[among])
+        return lines
+
+    def _body(self, call: EventCall, table: EventTable) -> Placed:
+        every = np.arange(table.count)
+        if call.path == "ftrace:funcgraph_entry":
+            return self._graph.entries(table)
+        if call.path == "ftrace:funcgraph_exit":
+            return self._graph.exits(table)
+        if call.path == "ftrace:function":
+            return [(piece, every) for piece in self._function(table)]
+        if call.number not in self._texts:
+            self._texts[call.number] = EventText(self._context, call)
+        return [(piece, every) for piece in [*self._texts[call.number](table), constant("\n", table.count)]]
+
+
+_Writer = Callable[[EventTable], list[Piece]]
