@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,11 +18,17 @@ from emu.trace.report.event_text import EventText
 from emu.trace.report.function import FunctionText
 from emu.trace.report.graph import GraphText, Leaves
 from emu.trace.report.prefix import add_prefix, lost_note, name_column
+from emu.trace.report.sched import switch_text, wakeup_text
 from emu.trace.trace import Trace
 
 __all__ = ["Report", "ReportOptions"]
 
 _CHUNK = 1 << 17  # rows
+_OWN_TEXTS: Mapping[str, Callable[[EventTable], list[Piece]]] = {
+    "sched:sched_switch": switch_text,
+    "sched:sched_wakeup": wakeup_text,
+    "sched:sched_wakeup_new": wakeup_text,
+}
 Placed = list[tuple[Piece, NDArray[np.int64]]]
 
 
@@ -128,9 +134,10 @@ class _BufferReport:
             return self._graph.exits(table)
         if call.path == "ftrace:function":
             return [(piece, every) for piece in self._function(table)]
+        if own := _OWN_TEXTS.get(call.path):
+            return [(piece, every) for piece in [*own(table), constant("\n", table.count)]]
         if call.number not in self._texts:
             self._texts[call.number] = EventText(self._context, call)
         return [(piece, every) for piece in [*self._texts[call.number](table), constant("\n", table.count)]]
 
 
-_Writer = Callable[[EventTable], list[Piece]]
