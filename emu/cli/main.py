@@ -14,6 +14,7 @@ from emu.cli.guest_errors import GuestDied, TimedOut
 from emu.cli.list import list_names
 from emu.cli.output import give_up, open_standard_streams
 from emu.cli.race import race
+from emu.cli.report import report
 from emu.cli.run import run
 from emu.cli.shell import shell
 from emu.cli.signals import Terminated
@@ -31,6 +32,7 @@ def cli() -> None:
 
 cli.add_command(run)
 cli.add_command(stat)
+cli.add_command(report)
 cli.add_command(shell)
 cli.add_command(list_names)
 cli.add_command(race)

@@ -68,18 +68,18 @@ def _magnitude(value, signed):
 def measure_numbers(lengths, rows, values, base, signed, width, prefix):
     for n in range(len(rows)):
         negative, value = _magnitude(values[n], signed)
-        lengths[rows[n]] += max(_digits(value, base) + negative + prefix, width)
+        lengths[rows[n]] += max(_digits(value, base) + negative + (prefix if value else 0), width)
 
 
 @outlined
 def put_numbers(out, cursors, rows, values, base, signed, width, prefix, zeros, left):
-    """Numbers in uint64, of base 10 or 16. `prefix`: 2 for `0x`, else 0. `width` is filled with zeros, or spaces."""
+    """Numbers in uint64, of base 10 or 16. `prefix`: 2 for `0x`, which 0 does not get, else 0. `width` is filled with zeros, or spaces."""
     for n in range(len(rows)):
         row = rows[n]
         at = cursors[row]
         negative, value = _magnitude(values[n], signed)
-        digits = _digits(value, base)
-        fill = max(width - digits - negative - prefix, 0)
+        digits, before = _digits(value, base), prefix if value else 0
+        fill = max(width - digits - negative - before, 0)
         if not zeros and not left:
             for _ in range(fill):
                 out[at] = _SPACE
@@ -87,7 +87,7 @@ def put_numbers(out, cursors, rows, values, base, signed, width, prefix, zeros, 
         if negative:
             out[at] = _MINUS
             at += 1
-        if prefix:
+        if before:
             out[at], out[at + 1] = _DIGIT, _X
             at += 2
         if zeros and not left:

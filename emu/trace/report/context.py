@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 
 import numpy as np
@@ -19,10 +19,26 @@ _PRINTK = re.compile(rb'^(0x[0-9a-fA-F]{1,16})\s*:\s*"(.*)"\s*$', re.MULTILINE)
 _ESCAPES = {b"\\n": b"\n", b"\\t": b"\t", b'\\"': b'"', b"\\\\": b"\\"}
 
 
+class UnknownValues(Mapping[str, int]):
+    """The values of the kernel's variables, of which a file has none: 0. A pointer to a structure is counted in ones."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+    def __getitem__(self, name: str) -> int:
+        return 1 if name.startswith("sizeof(") else 0
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
 class ReportContext:
     """Symbols, texts and names of a trace, as trace-cmd shows them. It is a `Guest` of a print fmt."""
 
-    values: Mapping[str, int] = {}
+    values = UnknownValues()
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
@@ -56,11 +72,11 @@ class ReportContext:
         """The text that a pointer points to."""
         if address in self.printk_formats:
             return self.printk_formats[address].rstrip("\n")
-        return self._function(address) or f"{address:#x}"
+        return f"{address:x}"
 
     def pointer(self, address: int) -> str:
         """%p"""
-        return f"{address:#x}"
+        return f"{address:#x}" if address else "(nil)"
 
     def function_column(self, addresses: NDArray[np.uint64], before: str = "", after: str = "", unknown: str = "{:#x}") -> Texts:
         """The name of the function at each address; `unknown`: the format of others."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -28,7 +28,6 @@ from emu.trace.report.entries import host_order
 __all__ = ["EventText"]
 
 Maker = Callable[[EventTable], Piece]
-_MOST_CASTS = {"u8": 1, "char": 1, "short": 2, "int": 4, "unsigned": 4, "u32": 4}
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class EventText:
 
     def __init__(self, context: ReportContext, call: EventCall) -> None:
         self._context = context
-        self._call = call
+        self._call = _unsigned(call)
         self._fields = {field.name: field for field in call.fields}
         self.broken: str | None = None
 
@@ -95,17 +94,15 @@ class EventText:
 
     def _simple(self, argument: _Argument) -> Maker | None:
         conversion = argument.conversion
-        if len(argument.nodes) != 1 or conversion.precision is not None:
+        if len(argument.nodes) != 1:
             return None
         node = argument.nodes[0]
         if conversion.kind == "s":
             field = self._text_field(node)
-            if field is None or conversion.width:
+            if field is None or conversion.width or conversion.precision is not None:
                 return None
             return lambda table: RangesPiece(table.text_ranges(field))
-        if conversion.kind not in "dux" or not set(conversion.flags) <= set("0-#"):
-            return None
-        return self._number(conversion, node)
+        return self._number(conversion, node) if _is_plain(conversion) else None
 
     def _text_field(self, node: Any) -> Field | None:
         """A field that is a text: `REC->comm`, `__get_str(name)`."""
@@ -125,28 +122,35 @@ class EventText:
         """A field that is a number, perhaps cast to one that is not smaller."""
         while type(node).__name__ == "Cast" and _casts_to_long(node):
             node = node.expr
-            conversion = Conversion(conversion.flags, conversion.width, None, max(conversion.size, 0), conversion.kind)
         field = self._field(node)
         if field is None or field.type.endswith("]") or field.is_dynamic or field.size not in (1, 2, 4, 8):
             return None
-        if field.size > conversion.size or (conversion.flags and not conversion.width and "#" not in conversion.flags):
-            return None
-        type_ = np.dtype(f"{'i' if conversion.kind == 'd' else 'u'}{conversion.size}")
-        signed = np.dtype(f"{'i' if field.signed else 'u'}{field.size}")
-        width, flags = int(conversion.width or 0), conversion.flags
-        base = 16 if conversion.kind == "x" else 10
-
-        def make(table: EventTable) -> Piece:
-            values = table.field(field).astype(signed, copy=False).astype(type_)
-            return Numbers(values, base, width, "#" in flags and base == 16, "0" in flags, "-" in flags)
-
-        return make
+        unsigned = np.dtype(f"u{field.size}")
+        return lambda table: _numbers(conversion, table.field(field).view(unsigned))
 
 
 def _casts_to_long(node: Any) -> bool:
     """Whether a cast keeps every number of a field: to a long, signed as the field or not."""
     names = getattr(getattr(getattr(node.to_type, "type", None), "type", None), "names", ())
     return "long" in names or names in (["u64"], ["__u64"])
+
+
+def _unsigned(call: EventCall) -> EventCall:
+    """The event as trace-cmd calculates with it: numbers are positive until they are printed as others."""
+    return replace(call, fields=[replace(field, signed=False) for field in call.fields])
+
+
+def _is_plain(conversion: Conversion) -> bool:
+    """Whether native code can print the number."""
+    return conversion.kind in "dux" and conversion.precision is None and set(conversion.flags) <= set("0-#") and conversion.width != "*"
+
+
+def _numbers(conversion: Conversion, values: NDArray[Any]) -> Numbers:
+    """Numbers, cut to the conversion's size, as C prints them."""
+    type_ = np.dtype(f"{'i' if conversion.kind == 'd' else 'u'}{conversion.size}")
+    flags, base = conversion.flags, 16 if conversion.kind == "x" else 10
+    width = int(conversion.width or 0)
+    return Numbers(values.astype(type_), base, width, "#" in flags and base == 16, "0" in flags, "-" in flags)
 
 
 class _Calculated:
@@ -157,8 +161,11 @@ class _Calculated:
 
         self._context = context
         self._call = call
-        format_node = c_ast.Constant("string", f'"{_spelled(argument.conversion)}"')
-        self._text = compile_arguments(call, format_node, argument.nodes, context.values)
+        conversion = argument.conversion
+        self._number = conversion if _is_plain(conversion) else None
+        spelled = "%lld" if self._number else _spelled(conversion)
+        format_node = c_ast.Constant("string", f'"{spelled}"')
+        self._text = compile_arguments(call, format_node, argument.nodes, (), context.values)
         fields = {field.name: field for field in call.fields}
         names = {name for node in argument.nodes for name in _names(node)}
         self._read = [fields[name] for name in names if name in fields]
@@ -170,6 +177,8 @@ class _Calculated:
         for row in firsts:
             entry = ctypes.string_at(int(entries.address[row]), int(entries.size[row])).ljust(self._call.size, b"\0")
             texts.append(self._text(host_order(self._call, entry) if self._context.swapped else entry, self._context))
+        if self._number:
+            return _numbers(self._number, np.array([int(text) for text in texts], np.int64)[which])
         return Texts(texts, which)
 
     def _distinct(self, table: EventTable) -> tuple[NDArray[np.int32], list[int]]:

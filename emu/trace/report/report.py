@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,18 +17,13 @@ from emu.trace.report.context import ReportContext
 from emu.trace.report.event_text import EventText
 from emu.trace.report.function import FunctionText
 from emu.trace.report.graph import GraphText, Leaves
+from emu.trace.report.plugins import ALLOCATIONS, OWN_TEXTS, call_site
 from emu.trace.report.prefix import add_prefix, lost_note, name_column
-from emu.trace.report.sched import switch_text, wakeup_text
 from emu.trace.trace import Trace
 
 __all__ = ["Report", "ReportOptions"]
 
 _CHUNK = 1 << 17  # rows
-_OWN_TEXTS: Mapping[str, Callable[[EventTable], list[Piece]]] = {
-    "sched:sched_switch": switch_text,
-    "sched:sched_wakeup": wakeup_text,
-    "sched:sched_wakeup_new": wakeup_text,
-}
 Placed = list[tuple[Piece, NDArray[np.int64]]]
 
 
@@ -134,10 +129,10 @@ class _BufferReport:
             return self._graph.exits(table)
         if call.path == "ftrace:function":
             return [(piece, every) for piece in self._function(table)]
-        if own := _OWN_TEXTS.get(call.path):
-            return [(piece, every) for piece in [*own(table), constant("\n", table.count)]]
+        end = constant("\n", table.count)
+        if own := OWN_TEXTS.get(call.path):
+            return [(piece, every) for piece in [*own(self._context, table), end]]
         if call.number not in self._texts:
             self._texts[call.number] = EventText(self._context, call)
-        return [(piece, every) for piece in [*self._texts[call.number](table), constant("\n", table.count)]]
-
-
+        before = [call_site(self._context, table)] if call.path in ALLOCATIONS else []
+        return [(piece, every) for piece in [*before, *self._texts[call.number](table), end]]

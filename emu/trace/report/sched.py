@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from emu.trace.event_table import EventTable
@@ -10,6 +12,7 @@ from emu.trace.lines import Numbers, Piece, RangesPiece, Texts, constant
 
 __all__ = ["switch_text", "wakeup_text"]
 
+_INT, _UNSIGNED = np.dtype(np.int32), np.dtype(np.uint32)
 _STATES = "SDTtZXxW"  # the bits of a task's state from the lowest
 
 
@@ -17,7 +20,7 @@ def _state(bits: int) -> str:
     return "|".join(letter for bit, letter in enumerate(_STATES) if bits & 1 << bit) or "R"
 
 
-def _task(table: EventTable, prefix: str) -> list[Piece]:
+def _task(table: EventTable, prefix: str, prio: np.dtype[Any]) -> list[Piece]:
     """`rcu_preempt:15 [120]`."""
     fields = {field.name: field for field in table.call.fields}
     return [
@@ -25,16 +28,16 @@ def _task(table: EventTable, prefix: str) -> list[Piece]:
         constant(":", table.count),
         Numbers(table[f"{prefix}pid"].view(np.uint32)),
         constant(" [", table.count),
-        Numbers(table[f"{prefix}prio"]),
+        Numbers(table[f"{prefix}prio"].view(prio)),
     ]
 
 
 def switch_text(table: EventTable) -> list[Piece]:
     """`ls:1064 [120] S ==> swapper/0:0 [120]`"""
     states = Texts([f"] {_state(bits)} ==> " for bits in range(1 << len(_STATES))], table["prev_state"] & 0xFF)
-    return [*_task(table, "prev_"), states, *_task(table, "next_"), constant("]", table.count)]
+    return [*_task(table, "prev_", _INT), states, *_task(table, "next_", _INT), constant("]", table.count)]
 
 
 def wakeup_text(table: EventTable) -> list[Piece]:
     """`rcu_preempt:15 [120] CPU:001`"""
-    return [*_task(table, ""), constant("] CPU:", table.count), Numbers(table["target_cpu"], width=3, zeros=True)]
+    return [*_task(table, "", _UNSIGNED), constant("] CPU:", table.count), Numbers(table["target_cpu"].view(_UNSIGNED), width=3, zeros=True)]
