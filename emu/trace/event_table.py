@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from emu.ftrace.event.call import EventCall, Field
 from emu.trace.buffer_events import BufferEvents, EventColumns
+from emu.trace.data_frames import DataFrames
 from emu.trace.native import fields as native
 
 __all__ = ["EventTable", "Ranges", "is_text"]
@@ -45,7 +46,7 @@ class Ranges:
         return which, firsts[:found].tolist()
 
 
-class EventTable(Mapping[str, NDArray[Any]]):
+class EventTable(DataFrames):
     """The events of one type in the order of time.
 
     A mapping from names of columns to arrays with one element per event. First come `time` (uint64, nanoseconds of the
@@ -88,6 +89,9 @@ class EventTable(Mapping[str, NDArray[Any]]):
         if name not in self._decoded:
             self._decoded[name] = self._column(name)
         return self._decoded[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._fields or (isinstance(name, str) and name.removeprefix("common_") in _COMMON)
 
     def __repr__(self) -> str:
         return f"<EventTable {self.call.path}: {self.count} events, columns {', '.join(self)}>"

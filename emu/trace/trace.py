@@ -12,6 +12,7 @@ from typing import Self
 import numpy as np
 
 from emu.trace.buffer_events import BufferEvents, read_buffer
+from emu.trace.calls import CallTable
 from emu.trace.errors import TraceFileError
 from emu.trace.event_table import EventTable
 from emu.trace.format_files import Formats, parse_format
@@ -146,6 +147,11 @@ class Trace:
     def events(self) -> EventTables:
         """The events, a table for each type: `for name, table in trace.events.items()`."""
         return EventTables(self.formats, self._events)
+
+    @cached_property
+    def calls(self) -> CallTable:
+        """The calls that function_graph recorded."""
+        return CallTable(self.formats, self._events, self.symbols, self.tasks)
 
     def __getitem__(self, name: str) -> EventTable:
         return self.events[name]

@@ -19,14 +19,27 @@ _PRINTK = re.compile(rb'^(0x[0-9a-fA-F]{1,16})\s*:\s*"(.*)"\s*$', re.MULTILINE)
 _ESCAPES = {b"\\n": b"\n", b"\\t": b"\t", b'\\"': b'"', b"\\\\": b"\\"}
 
 
+_SOFTIRQS = tuple(
+    f"{name}_SOFTIRQ"
+    for name in ("HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU")
+)
+
+
 class UnknownValues(Mapping[str, int]):
-    """The values of the kernel's variables, of which a file has none: 0. A pointer to a structure is counted in ones."""
+    """The values of the kernel's variables and enumerators, of which a file has none: 0 and -1.
+
+    A pointer to a structure is counted in ones.
+    """
 
     def __contains__(self, name: object) -> bool:
         return True
 
     def __getitem__(self, name: str) -> int:
-        return 1 if name.startswith("sizeof(") else 0
+        if name in _SOFTIRQS:
+            return _SOFTIRQS.index(name)
+        if name.startswith("sizeof("):
+            return 1
+        return -1 if name.isupper() else 0
 
     def __iter__(self) -> Iterator[str]:
         return iter(())
