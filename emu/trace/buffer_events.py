@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,7 +15,7 @@ from emu.trace.native import fields as native_fields
 from emu.trace.native import pages as native
 from emu.trace.recording import Buffer, CpuPages, Recording
 
-__all__ = ["BufferEvents", "EventColumns", "read_buffer"]
+__all__ = ["BufferEvents", "EventColumns", "merge", "read_buffer"]
 
 _SMALLEST = 8  # bytes of an event with its header
 _PROBLEMS = {
@@ -114,6 +114,24 @@ def read_buffer(recording: Recording, buffer: Buffer, complain: Callable[[TraceF
     return BufferEvents(
         buffer.name, buffer.clock, cpus, columns, dict(losses), recording.byte_order == ">", list(buffer.cpus)
     )  # fmt: skip
+
+
+def merge(buffers: Sequence[BufferEvents]) -> tuple[BufferEvents, NDArray[np.int64]]:
+    """The events of several buffers in the order of time, those of the same time by their buffer; and which each is of."""
+    ends = np.cumsum([0, *map(len, buffers)])
+    columns = _joined([buffer.columns for buffer in buffers])
+    source = np.repeat(np.arange(len(buffers)), np.diff(ends))
+    losses = [(int(start) + row, count) for start, buffer in zip(ends, buffers, strict=False) for row, count in buffer.lost.items()]
+    order = _order(columns.time, ends.tolist())
+    if order is None:
+        return buffers[0], source
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    lost = {int(place[row]): count for row, count in losses}
+    cpus = sorted({cpu for buffer in buffers for cpu in buffer.cpus})
+    pages = [page for buffer in buffers for page in buffer._pages]
+    merged = BufferEvents("", buffers[0].clock, cpus, columns.take(order), lost, buffers[0].swapped, pages)
+    return merged, source[order]
 
 
 def _read_cpu(

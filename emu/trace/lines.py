@@ -95,7 +95,7 @@ class Numbers:
 
 @dataclass(frozen=True, eq=False)
 class Times:
-    """`  114.105020`: seconds and so many digits, rounded. Of every line: rows are not looked at."""
+    """`  114.105020`: seconds and so many digits, rounded."""
 
     nanoseconds: NDArray[np.uint64]
     width: int
@@ -108,11 +108,11 @@ class Times:
         return np.divmod(time, np.uint64(10**self.places))
 
     def measure(self, lengths: NDArray[np.int64], rows: Rows) -> None:
-        native.measure_times(lengths, self._parts()[0], self.width, self.places)
+        native.measure_times(lengths, rows, self._parts()[0], self.width, self.places)
 
     def put(self, out: NDArray[np.uint8], cursors: NDArray[np.int64], rows: Rows) -> None:
         whole, rest = self._parts()
-        native.put_times(out, cursors, whole, rest, self.width, self.places)
+        native.put_times(out, cursors, rows, whole, rest, self.width, self.places)
 
 
 class Lines:

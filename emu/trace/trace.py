@@ -134,10 +134,15 @@ class Trace:
             raise KeyError(f"the trace has no buffer {name!r}")
         return type(self)(self.recording, salvage=self._salvage, buffer=name)
 
+    @property
+    def shown(self) -> list[BufferEvents]:
+        """The buffers that this is the trace of: one of an instance, or all."""
+        return [buffer for buffer in self.buffers if self._chosen in (None, buffer.name)]
+
     @cached_property
     def _events(self) -> BufferEvents:
         if self._chosen is not None:
-            return next(buffer for buffer in self.buffers if buffer.name == self._chosen)
+            return self.shown[0]
         for buffer in self.buffers:
             if len(buffer):
                 return buffer

@@ -52,10 +52,12 @@ def find_events(base, pages, page_size, layout, swapped, times, addresses, sizes
         if end > start + page_size:
             problem, end = COMMIT_BEYOND_PAGE, at
         elif commit & _MISSED_EVENTS:
-            losses[lost, 0], losses[lost, 1] = found, UNKNOWN_LOSS
+            many = UNKNOWN_LOSS
             if commit & _MISSED_STORED and end + layout[1] <= start + page_size:
-                losses[lost, 1] = np.int64(number_at(end, layout[1], swapped))
-            lost += 1
+                many = np.int64(number_at(end, layout[1], swapped))
+            if many != 0:
+                losses[lost, 0], losses[lost, 1] = found, many
+                lost += 1
         while at + 4 <= end:
             header = word32_at(at, swapped)
             if swapped:  # the bit field begins at the other end of the word

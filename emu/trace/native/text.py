@@ -107,17 +107,18 @@ def put_numbers(out, cursors, rows, values, base, signed, width, prefix, zeros, 
 
 
 @outlined
-def measure_times(lengths, whole, width, places):
-    """For every line: seconds in at least `width` characters, a point, and `places` digits."""
-    for row in range(len(whole)):
-        lengths[row] += max(_digits(whole[row], _TEN), width) + 1 + places
+def measure_times(lengths, rows, whole, width, places):
+    """Seconds in at least `width` characters, a point, and `places` digits."""
+    for n in range(len(rows)):
+        lengths[rows[n]] += max(_digits(whole[n], _TEN), width) + 1 + places
 
 
 @outlined
-def put_times(out, cursors, whole, rest, width, places):
-    for row in range(len(whole)):
+def put_times(out, cursors, rows, whole, rest, width, places):
+    for n in range(len(rows)):
+        row = rows[n]
         at = cursors[row]
-        value, digits = whole[row], _digits(whole[row], _TEN)
+        value, digits = whole[n], _digits(whole[n], _TEN)
         for _ in range(width - digits):
             out[at] = _SPACE
             at += 1
@@ -126,7 +127,7 @@ def put_times(out, cursors, whole, rest, width, places):
             value //= _TEN
         at += digits
         out[at] = _POINT
-        value = rest[row]
+        value = rest[n]
         for place in range(places, 0, -1):
             out[at + place] = np.int64(value % _TEN) + _DIGIT
             value //= _TEN

@@ -72,7 +72,8 @@ class EventText:
 
         remaining = iter(arguments)
         try:
-            for part in conversions(ast.literal_eval(format_node.value)):
+            text = ast.literal_eval(format_node.value).removesuffix("\n")
+            for part in conversions(text):
                 if isinstance(part, str):
                     if part:
                         yield part

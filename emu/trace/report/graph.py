@@ -21,14 +21,15 @@ _DEEPEST = 1 << 16
 
 
 class Leaves:
-    """The calls of a buffer of which the exit is the next event of the CPU.
+    """The calls of which the exit is the next event of the buffer, on whichever CPU that is: so trace-cmd has it.
 
     Attributes:
         exits: for each row of a buffer, that of its exit, or NO_ROW.
         hidden: which rows are such exits.
     """
 
-    def __init__(self, trace: Trace, events: BufferEvents) -> None:
+    def __init__(self, trace: Trace, events: BufferEvents, sources: NDArray[np.int64] | None) -> None:
+        """`sources`: which buffer each event is of, if there are several."""
         formats = trace.formats
         self.entry, self.exit = (formats.get(f"ftrace:funcgraph_{name}") for name in ("entry", "exit"))
         self.exits = np.full(len(events), NO_ROW, np.int64)
@@ -36,9 +37,11 @@ class Leaves:
         where = [_function_offset(call) for call in (self.entry, self.exit)]
         if self.entry and self.exit and None not in where:
             columns = events.columns
-            last = np.full(int(columns.cpu.max(initial=0)) + 1, NO_ROW, np.int64)
+            if sources is None:
+                sources = np.zeros(len(events), np.int64)
+            last = np.full(int(sources.max(initial=0)) + 1, NO_ROW, np.int64)
             find_leaves(
-                columns.kind, columns.cpu, columns.address, columns.size, self.entry.number, self.exit.number,
+                columns.kind, sources, columns.address, columns.size, self.entry.number, self.exit.number,
                 np.array(where, np.int64), events.swapped, self.exits, last,
             )  # fmt: skip
             self.hidden[self.exits[self.exits != NO_ROW]] = True

@@ -10,6 +10,7 @@ import numpy as np
 from emu.trace.event_table import EventTable
 from emu.trace.lines import Numbers, Piece, Texts, constant
 from emu.trace.report.context import ReportContext
+from emu.trace.report.ftrace_events import FTRACE_TEXTS
 from emu.trace.report.sched import switch_text, wakeup_text
 
 __all__ = ["ALLOCATIONS", "OWN_TEXTS", "call_site"]
@@ -67,4 +68,5 @@ OWN_TEXTS: Mapping[str, Callable[[ReportContext, EventTable], list[Piece]]] = {
     "timer:hrtimer_expire_entry": _expire_entry,
     "timer:hrtimer_start": _start,
     "tlb:tlb_flush": _tlb_flush,
+    **FTRACE_TEXTS,
 }

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.event.call import EventCall
-from emu.trace.buffer_events import BufferEvents
+from emu.trace.buffer_events import BufferEvents, merge
 from emu.trace.event_table import EventTable
-from emu.trace.lines import Lines, Piece, constant
+from emu.trace.lines import Lines, Piece, Texts, constant
 from emu.trace.report.context import ReportContext
 from emu.trace.report.event_text import EventText
 from emu.trace.report.function import FunctionText
@@ -24,6 +24,7 @@ from emu.trace.trace import Trace
 __all__ = ["Report", "ReportOptions"]
 
 _CHUNK = 1 << 17  # rows
+_UNKNOWN = "[UNKNOWN EVENT][UNKNOWN EVENT] (NULL):               [UNKNOWN EVENT]\n"
 Placed = list[tuple[Piece, NDArray[np.int64]]]
 
 
@@ -63,21 +64,26 @@ class Report:
         Raises:
             TraceFileError: the trace is damaged. Once the first piece is there, no more will be found.
         """
-        buffers = self._trace.buffers
+        buffers = self._trace.shown
         yield f"cpus={self._trace.recording.cpu_count}\n".encode()
-        for buffer in buffers:
-            yield from _BufferReport(self._context, self._options, buffer).pieces()
+        if buffers:
+            yield from _EventsReport(self._context, self._options, buffers).pieces()
 
 
-class _BufferReport:
-    """The lines of one buffer's events."""
+class _EventsReport:
+    """The lines of the events of some buffers."""
 
-    def __init__(self, context: ReportContext, options: ReportOptions, events: BufferEvents) -> None:
+    def __init__(self, context: ReportContext, options: ReportOptions, buffers: Sequence[BufferEvents]) -> None:
         self._context = context
         self._options = options
-        self._events = events
-        self._leaves = Leaves(context.trace, events)
-        self._graph = GraphText(context, events, self._leaves)
+        self._sources: NDArray[np.int64] | None = None
+        if len(buffers) == 1:
+            self._events = buffers[0]
+        else:
+            self._events, self._sources = merge(buffers)
+        self._names = [f"{buffer.name}: " if buffer.name else "" for buffer in buffers]
+        self._leaves = Leaves(context.trace, self._events, self._sources)
+        self._graph = GraphText(context, self._events, self._leaves)
         self._function = FunctionText(context)
         self._texts: dict[int, EventText] = {}
 
@@ -104,16 +110,24 @@ class _BufferReport:
         return np.flatnonzero(shown)
 
     def _lines(self, rows: NDArray[np.int64]) -> Lines:
-        lines = Lines(len(rows))
-        events = self._events
+        lines, events = Lines(len(rows)), self._events
+        kinds = events.columns.kind[rows]
+        known = np.isin(kinds, list(self._context.trace.formats.by_number))
+        if self._sources is not None:
+            width = max(map(len, self._names))
+            lines.add(Texts([f"{name:>{width}}" for name in self._names], self._sources[rows]))
         for row, count in events.lost.items():
             place = int(np.searchsorted(rows, row))
             if place < len(rows) and rows[place] == row:
                 lines.add(constant(lost_note(int(events.columns.cpu[row]), count), 1), np.array([place]))
-        add_prefix(lines, self._context, events, rows, full_times=self._options.full_times)
-        kinds = events.columns.kind[rows]
+        unknown = np.flatnonzero(~known)
+        lines.add(constant(_UNKNOWN, len(unknown)), unknown)
+        places = np.flatnonzero(known)
+        add_prefix(lines, self._context, events, rows[places], places, full_times=self._options.full_times)
         for number in np.flatnonzero(np.bincount(kinds)).tolist():
-            call = self._context.trace.formats.by_number[number]
+            call = self._context.trace.formats.by_number.get(number)
+            if call is None:
+                continue
             places = np.flatnonzero(kinds == number)
             table = EventTable(call, events, rows[places])
             lines.add(constant(name_column(call.name), len(places)), places)
