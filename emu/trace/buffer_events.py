@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,7 +122,8 @@ def merge(buffers: Sequence[BufferEvents]) -> tuple[BufferEvents, NDArray[np.int
     ends = np.cumsum([0, *map(len, buffers)])
     columns = _joined([buffer.columns for buffer in buffers])
     source = np.repeat(np.arange(len(buffers)), np.diff(ends))
-    losses = [(int(start) + row, count) for start, buffer in zip(ends, buffers, strict=False) for row, count in buffer.lost.items()]
+    starts = zip(ends.tolist(), buffers, strict=False)
+    losses = [(start + row, count) for start, buffer in starts for row, count in buffer.lost.items()]
     order = _order(columns.time, ends.tolist())
     if order is None:
         return buffers[0], source
@@ -175,6 +177,6 @@ def _order(time: NDArray[np.uint64], ends: list[int]) -> NDArray[np.int64] | Non
     if len(ends) <= 2:
         return None
     latest = time.copy()
-    for start, end in zip(ends, ends[1:], strict=False):
+    for start, end in pairwise(ends):
         np.maximum.accumulate(time[start:end], out=latest[start:end])
     return np.argsort(latest, kind="stable")

@@ -25,6 +25,12 @@ _NAMES = (
 )  # fmt: skip
 
 
+_PAIRED = {  # what native code fills
+    "row": np.int64, "parent": np.int64, "depth": np.int32, "entry": np.uint64, "exit": np.uint64, "inner": np.uint64,
+    "state": np.uint8,
+}  # fmt: skip
+
+
 class CallTable(DataFrames):
     """Calls in the order of their entries; a mapping from names of columns to arrays with one element per call.
 
@@ -90,13 +96,7 @@ class CallTable(DataFrames):
         count = len(events["time"])
         keys = np.unique(events["key"], return_inverse=True)[1]
         tasks = int(keys.max(initial=-1)) + 1
-        found = {
-            name: np.empty(count, type_)
-            for name, type_ in (
-                ("row", np.int64), ("parent", np.int64), ("depth", np.int32), ("entry", np.uint64), ("exit", np.uint64),
-                ("inner", np.uint64), ("state", np.uint8),
-            )  # fmt: skip
-        }
+        found: dict[str, NDArray[Any]] = {name: np.empty(count, type_) for name, type_ in _PAIRED.items()}
         calls = native.pair(
             events["is_exit"], keys, events["time"], events["address"], events["depth"], events["calltime"], events["rettime"],
             np.full(tasks, native.NO_CALL, np.int64), np.full(tasks, -1, np.int32), np.zeros(tasks, np.uint64),
@@ -110,7 +110,7 @@ class CallTable(DataFrames):
         found = {name: column[order] for name, column in found.items()}
         row, state = found.pop("row"), found.pop("state")
         finished = state != native.UNFINISHED
-        duration = np.where(finished, found["exit"] - found["entry"], np.uint64(0))
+        duration: NDArray[Any] = np.where(finished, found["exit"] - found["entry"], np.uint64(0))
         inner = found.pop("inner")
         return {
             **found,
@@ -136,7 +136,7 @@ class CallTable(DataFrames):
         order = np.argsort(rows, kind="stable")
 
         def column(name: str, type_: type) -> NDArray[Any]:
-            parts = [
+            parts: list[NDArray[Any]] = [
                 np.asarray(table[name]).astype(type_, copy=False) if name in table else np.zeros(table.count, type_)
                 for _, table in tables
             ]
@@ -144,7 +144,8 @@ class CallTable(DataFrames):
 
         is_exit = np.concatenate([np.empty(0, np.bool_), *(np.full(table.count, exits) for exits, table in tables)])[order]
         found = {
-            "time": column("common_time", np.uint64), "cpu": column("common_cpu", np.uint16), "pid": column("common_pid", np.int32),
+            "time": column("common_time", np.uint64),
+            "cpu": column("common_cpu", np.uint16), "pid": column("common_pid", np.int32),
             "address": column("func", np.uint64), "depth": column("depth", np.int32),
             "calltime": column("calltime", np.uint64), "rettime": column("rettime", np.uint64), "is_exit": is_exit,
         }  # fmt: skip

@@ -145,6 +145,11 @@ class EventTable(DataFrames):
             lengths[:] = np.clip(entries.size.astype(np.int64) - field.offset, 0, field.size or None)
         return Ranges(starts, lengths)
 
+    def tails(self, field: Field) -> Ranges:
+        """Where a field's data is that goes on to the end of its entry, whatever its format says."""
+        entries = self.entries
+        return Ranges(entries.address + field.offset, np.maximum(entries.size.astype(np.int64) - field.offset, 0))
+
     def text_ranges(self, field: Field) -> Ranges:
         """Where a field's text is, without its NUL."""
         found = self.ranges(field)

@@ -21,6 +21,9 @@ class PageLayout(NamedTuple):
     data_offset: int = 16
 
 
+_USUAL = PageLayout()
+
+
 class FormatText(NamedTuple):
     """events/SYSTEM/EVENT/format."""
 
@@ -70,7 +73,7 @@ class Recording:
     cpu_count: int
     byte_order: str = "<"  # of pages: "<" or ">"
     long_size: int = 8
-    layout: PageLayout = PageLayout()
+    layout: PageLayout = _USUAL
     kallsyms: bytes = b""
     printk_formats: bytes = b""
     saved_cmdlines: bytes = b""

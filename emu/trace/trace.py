@@ -47,7 +47,8 @@ class EventTables(Mapping[str, EventTable]):
         return self._tables[path]
 
     def _path(self, name: str) -> str:
-        for path in [*self._numbers, *self._formats]:
+        paths: list[str] = [*self._numbers, *self._formats]
+        for path in paths:
             if path.partition(":")[2] == name:
                 return path
         raise KeyError(f"the trace has no format of an event {name!r}")

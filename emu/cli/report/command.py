@@ -66,7 +66,7 @@ def report(
     file: Path,
 ) -> int:
     """Show the events of a trace.dat as text."""
-    from emu.trace import Trace, TraceFileError
+    from emu.trace import TraceFileError
     from emu.trace.report import Report, ReportOptions
     from emu.trace.trace_text import trace_text
 

@@ -7,6 +7,8 @@ from emu.trace.errors import TraceFileError
 
 __all__ = ["ByteReader"]
 
+Bytes = bytes  # the class below has a method of that name
+
 _LONGEST_NAME = 4096  # bytes: a path, the longest name in a file
 
 
@@ -68,7 +70,7 @@ class ByteReader:
         self.offset += 1
         return found.decode(errors="surrogateescape")
 
-    def expect(self, magic: bytes, what: str) -> None:
+    def expect(self, magic: Bytes, what: str) -> None:
         """Skips bytes that must be there."""
         if self.left < len(magic) or bytes(self._data[self.offset : self.offset + len(magic)]) != magic:
             raise self.error(f"there is no {what}")

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from emu.native import outlined
 from emu.trace.native.loads import word32_at, word64_at
 

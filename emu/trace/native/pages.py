@@ -52,7 +52,7 @@ def find_events(base, pages, page_size, layout, swapped, times, addresses, sizes
         if end > start + page_size:
             problem, end = COMMIT_BEYOND_PAGE, at
         elif commit & _MISSED_EVENTS:
-            many = UNKNOWN_LOSS
+            many = np.int64(UNKNOWN_LOSS)
             if commit & _MISSED_STORED and end + layout[1] <= start + page_size:
                 many = np.int64(number_at(end, layout[1], swapped))
             if many != 0:

@@ -73,7 +73,10 @@ def measure_numbers(lengths, rows, values, base, signed, width, prefix):
 
 @outlined
 def put_numbers(out, cursors, rows, values, base, signed, width, prefix, zeros, left):
-    """Numbers in uint64, of base 10 or 16. `prefix`: 2 for `0x`, which 0 does not get, else 0. `width` is filled with zeros, or spaces."""
+    """Numbers in uint64, of base 10 or 16, as C's printf has them.
+
+    `prefix`: 2 for `0x`, which 0 does not get, else 0. `width` is filled with zeros, or spaces.
+    """
     for n in range(len(rows)):
         row = rows[n]
         at = cursors[row]

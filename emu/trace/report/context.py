@@ -51,7 +51,7 @@ class UnknownValues(Mapping[str, int]):
 class ReportContext:
     """Symbols, texts and names of a trace, as trace-cmd shows them. It is a `Guest` of a print fmt."""
 
-    values = UnknownValues()
+    values: Mapping[str, int] = UnknownValues()
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace

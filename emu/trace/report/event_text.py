@@ -25,17 +25,29 @@ from emu.trace.native import fields as native
 from emu.trace.report.context import ReportContext
 from emu.trace.report.entries import host_order
 
-__all__ = ["EventText"]
+__all__ = ["Argument", "EventText"]
 
 Maker = Callable[[EventTable], Piece]
 
 
 @dataclass(frozen=True)
-class _Argument:
+class Argument:
     """A conversion with what it prints."""
 
     conversion: Conversion
     nodes: Sequence[Any]  # the widths that are arguments, too
+
+    @property
+    def field_name(self) -> str | None:
+        """The field that is printed; None: something is calculated."""
+        node = self.nodes[-1]
+        while type(node).__name__ == "Cast":
+            node = node.expr
+        if type(node).__name__ == "StructRef" and getattr(node.name, "name", None) == "REC":
+            return str(node.field.name)
+        if type(node).__name__ == "FuncCall" and getattr(node.name, "name", "") in ("__get_str", "__get_rel_str") and node.args:
+            return getattr(node.args.exprs[0], "name", None)
+        return None
 
 
 class EventText:
@@ -55,7 +67,7 @@ class EventText:
     def makers(self) -> list[Maker]:
         """What makes each piece. Of a print fmt that cannot be used there are none, and `broken` is set."""
         try:
-            return [self._maker(part) for part in self._parts()]
+            return [self.maker(part) for part in self.parts()]
         except PrintFmtError as error:
             self.broken = str(error)
             return []
@@ -64,7 +76,12 @@ class EventText:
         """The pieces of the events of a table."""
         return [make(table) for make in self.makers]
 
-    def _parts(self) -> Iterator[str | _Argument]:
+    def parts(self) -> Iterator[str | Argument]:
+        """Plain text and conversions, in order.
+
+        Raises:
+            PrintFmtError: the print fmt cannot be used.
+        """
         format_node, *arguments = parse_print_fmt(self._call.print_fmt)
         if type(format_node).__name__ != "Constant" or format_node.type != "string":
             raise PrintFmtError("its format is no string")
@@ -79,13 +96,18 @@ class EventText:
                         yield part
                     continue
                 stars = [width for width in (part.width, part.precision) if width == "*"]
-                yield _Argument(part, [next(remaining) for _ in (*stars, part)])
+                yield Argument(part, [next(remaining) for _ in (*stars, part)])
         except StopIteration:
             raise PrintFmtError("it has more conversions than arguments") from None
         except ValueError as error:
             raise PrintFmtError(f"it cannot be read: {error}") from None
 
-    def _maker(self, part: str | _Argument) -> Maker:
+    def maker(self, part: str | Argument) -> Maker:
+        """What makes the text of a part.
+
+        Raises:
+            PrintFmtError: it asks for what is not known.
+        """
         if isinstance(part, str):
             text = part
             return lambda table: constant(text, table.count)
@@ -93,7 +115,7 @@ class EventText:
 
     # Fields as they are
 
-    def _simple(self, argument: _Argument) -> Maker | None:
+    def _simple(self, argument: Argument) -> Maker | None:
         conversion = argument.conversion
         if len(argument.nodes) != 1:
             return None
@@ -143,7 +165,8 @@ def _unsigned(call: EventCall) -> EventCall:
 
 def _is_plain(conversion: Conversion) -> bool:
     """Whether native code can print the number."""
-    return conversion.kind in "dux" and conversion.precision is None and set(conversion.flags) <= set("0-#") and conversion.width != "*"
+    plain = conversion.precision is None and conversion.width != "*" and set(conversion.flags) <= set("0-#")
+    return plain and conversion.kind in "dux"
 
 
 def _numbers(conversion: Conversion, values: NDArray[Any]) -> Numbers:
@@ -157,7 +180,7 @@ def _numbers(conversion: Conversion, values: NDArray[Any]) -> Numbers:
 class _Calculated:
     """An argument that Python calculates."""
 
-    def __init__(self, context: ReportContext, call: EventCall, argument: _Argument) -> None:
+    def __init__(self, context: ReportContext, call: EventCall, argument: Argument) -> None:
         from pycparser import c_ast
 
         self._context = context

@@ -6,20 +6,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from emu.ftrace.event.conversions import Conversion, conversions
-from emu.trace.event_table import EventTable, Ranges
+from emu.trace.event_table import EventTable
 from emu.trace.lines import Piece, Texts
 from emu.trace.report.context import ReportContext
 
 __all__ = ["FTRACE_TEXTS"]
 
 
-def _data(table: EventTable, name: str) -> tuple[np.ndarray, list[bytes]]:  # type: ignore[type-arg]
+def _data(table: EventTable, name: str) -> tuple[NDArray[np.int32], list[bytes]]:
     """What follows in an entry from a field on, which may be longer than the format says: which of the distinct, and these."""
     [field] = [field for field in table.call.fields if field.name == name]
-    entries = table.entries
-    return Ranges(entries.address + field.offset, np.maximum(entries.size.astype(np.int64) - field.offset, 0)).distinct()
+    return table.tails(field).distinct()
 
 
 def _numbers(context: ReportContext, data: bytes, size: int) -> list[int]:
@@ -95,7 +95,8 @@ def _arguments(context: ReportContext, text: str, data: bytes) -> Iterator[str]:
             at = -(-(end + 1) // 4) * 4
         elif part.kind == "p":
             address = number(8, False)
-            yield context.symbol(address, offset=part.extension == "S") if part.extension in ("s", "S") else context.pointer(address)
+            is_symbol = part.extension in ("s", "S")
+            yield context.symbol(address, offset=part.extension == "S") if is_symbol else context.pointer(address)
         elif part.kind == "c":
             yield chr(number(4, False) & 0xFF)
         else:

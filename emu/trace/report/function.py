@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from emu.trace.event_table import EventTable
 from emu.trace.lines import Piece, Texts
@@ -24,15 +25,15 @@ class FunctionText:
         self._stacks = np.full((1 << 16, 1), -1, np.int32)
         self._depths = np.zeros(1 << 16, np.int32)
 
-    def _names(self, addresses: np.ndarray) -> tuple[np.ndarray, list[str]]:  # type: ignore[type-arg]
-        """Which name each address has, and the names."""
+    def _names(self, addresses: NDArray[np.uint64]) -> NDArray[np.int32]:
+        """The number of each address's name."""
         distinct, which = np.unique(addresses, return_inverse=True)
         names = [self._context.function(address) or f"{address:#x}" for address in distinct.tolist()]
         numbers = [self._numbers.setdefault(name, len(self._numbers)) for name in names]
-        return np.array(numbers, np.int32)[which], names
+        return np.array(numbers, np.int32)[which]
 
     def __call__(self, table: EventTable) -> list[Piece]:
-        functions, callers = self._names(table["ip"])[0], self._names(table["parent_ip"])[0]
+        functions, callers = self._names(table["ip"]), self._names(table["parent_ip"])
         cpus = table["common_cpu"]
         cpus_there = int(cpus.max()) + 1
         if self._stacks.shape[1] == 1:

@@ -83,7 +83,7 @@ class GraphText:
 
 def _indent(table: EventTable) -> Piece:
     depths = np.clip(table["depth"], 0, _DEEPEST)
-    distinct, which = np.unique(depths, return_inverse=True)
+    distinct, which = np.unique(np.asarray(depths), return_inverse=True)
     return Texts(["|  " + "  " * depth for depth in distinct.tolist()], which)
 
 
@@ -94,9 +94,9 @@ def _duration(table: EventTable) -> list[Piece]:
     """`+ 40.921 us  ` of exits."""
     lasted = (table["rettime"] - table["calltime"]).astype(np.uint64)
     limits = np.array([limit for limit, _ in reversed(_MARKS[:-1])], np.int64)
-    mark = np.searchsorted(limits, lasted.view(np.int64), side="left")
+    mark = np.asarray(np.searchsorted(limits, lasted.view(np.int64), side="left"))
     whole, rest = np.divmod(lasted, np.uint64(1000))
-    digits = np.searchsorted(np.array([10, 100, 1_000_000], np.uint64), whole, side="right")  # 1, 2, up to 6, more
+    digits = np.asarray(np.searchsorted(np.array([10, 100, 1_000_000], np.uint64), whole, side="right"))  # 1, 2, up to 6, more
     return [
         Texts([text for _, text in reversed(_MARKS)], mark),
         Numbers(whole),

@@ -19,6 +19,7 @@ from emu.trace.report.function import FunctionText
 from emu.trace.report.graph import GraphText, Leaves
 from emu.trace.report.plugins import ALLOCATIONS, OWN_TEXTS, call_site
 from emu.trace.report.prefix import add_prefix, lost_note, name_column
+from emu.trace.report.raw_text import RawText
 from emu.trace.trace import Trace
 
 __all__ = ["Report", "ReportOptions"]
@@ -52,11 +53,10 @@ class ReportOptions:
 class Report:
     """The text of a trace, as `trace-cmd report` has it."""
 
-    def __init__(self, trace: Trace, options: ReportOptions = ReportOptions()) -> None:  # noqa: B008  # it is immutable
+    def __init__(self, trace: Trace, options: ReportOptions = ReportOptions()) -> None:
         self._trace = trace
         self._options = options
         self._context = ReportContext(trace)
-        self._texts: dict[int, EventText] = {}
 
     def pieces(self) -> Iterator[bytes]:
         """The report, some lines at a time.
@@ -86,6 +86,7 @@ class _EventsReport:
         self._graph = GraphText(context, self._events, self._leaves)
         self._function = FunctionText(context)
         self._texts: dict[int, EventText] = {}
+        self._raw_texts: dict[int, RawText] = {}
 
     def pieces(self) -> Iterator[bytes]:
         rows = self._shown()
@@ -137,16 +138,25 @@ class _EventsReport:
 
     def _body(self, call: EventCall, table: EventTable) -> Placed:
         every = np.arange(table.count)
+        end = constant("\n", table.count)
+        if self._options.raw:
+            if call.number not in self._raw_texts:
+                self._raw_texts[call.number] = RawText(self._context, call)
+            return [(piece, every) for piece in [*self._raw_texts[call.number](table), end]]
         if call.path == "ftrace:funcgraph_entry":
             return self._graph.entries(table)
         if call.path == "ftrace:funcgraph_exit":
             return self._graph.exits(table)
         if call.path == "ftrace:function":
             return [(piece, every) for piece in self._function(table)]
-        end = constant("\n", table.count)
         if own := OWN_TEXTS.get(call.path):
             return [(piece, every) for piece in [*own(self._context, table), end]]
         if call.number not in self._texts:
             self._texts[call.number] = EventText(self._context, call)
-        before = [call_site(self._context, table)] if call.path in ALLOCATIONS else []
-        return [(piece, every) for piece in [*before, *self._texts[call.number](table), end]]
+        text = self._texts[call.number]
+        pieces = text(table)
+        if text.broken is not None:
+            pieces = [constant("[FAILED TO PARSE]", table.count), *RawText(self._context, call)(table)]
+        elif call.path in ALLOCATIONS:
+            pieces = [call_site(self._context, table), *pieces]
+        return [(piece, every) for piece in [*pieces, end]]

@@ -40,4 +40,5 @@ def switch_text(table: EventTable) -> list[Piece]:
 
 def wakeup_text(table: EventTable) -> list[Piece]:
     """`rcu_preempt:15 [120] CPU:001`"""
-    return [*_task(table, "", _UNSIGNED), constant("] CPU:", table.count), Numbers(table["target_cpu"].view(_UNSIGNED), width=3, zeros=True)]
+    cpu = Numbers(table["target_cpu"].view(_UNSIGNED), width=3, zeros=True)
+    return [*_task(table, "", _UNSIGNED), constant("] CPU:", table.count), cpu]
