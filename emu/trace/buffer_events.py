@@ -62,7 +62,7 @@ class BufferEvents:
     columns: EventColumns
     lost: Mapping[int, int]
     swapped: bool
-    _pages: list[CpuPages] = field(repr=False)  # whose memory the addresses are of
+    pages: list[CpuPages] = field(repr=False)  # whose memory the addresses are of
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -131,7 +131,7 @@ def merge(buffers: Sequence[BufferEvents]) -> tuple[BufferEvents, NDArray[np.int
     place[order] = np.arange(len(order))
     lost = {int(place[row]): count for row, count in losses}
     cpus = sorted({cpu for buffer in buffers for cpu in buffer.cpus})
-    pages = [page for buffer in buffers for page in buffer._pages]
+    pages = [page for buffer in buffers for page in buffer.pages]
     merged = BufferEvents("", buffers[0].clock, cpus, columns.take(order), lost, buffers[0].swapped, pages)
     return merged, source[order]
 

@@ -141,7 +141,8 @@ class Trace:
         return [buffer for buffer in self.buffers if self._chosen in (None, buffer.name)]
 
     @cached_property
-    def _events(self) -> BufferEvents:
+    def first(self) -> BufferEvents:
+        """The buffer whose events `events` and `calls` are of."""
         if self._chosen is not None:
             return self.shown[0]
         for buffer in self.buffers:
@@ -152,16 +153,16 @@ class Trace:
     @cached_property
     def events(self) -> EventTables:
         """The events, a table for each type: `for name, table in trace.events.items()`."""
-        return EventTables(self.formats, self._events)
+        return EventTables(self.formats, self.first)
 
     @cached_property
     def calls(self) -> CallTable:
         """The calls that function_graph recorded."""
-        return CallTable(self.formats, self._events, self.symbols, self.tasks)
+        return CallTable(self.formats, self.first, self.symbols, self.tasks)
 
     def __getitem__(self, name: str) -> EventTable:
         return self.events[name]
 
     def __len__(self) -> int:
         """How many events there are."""
-        return len(self._events)
+        return len(self.first)

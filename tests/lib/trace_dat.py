@@ -99,8 +99,9 @@ class Pages:
         if self._page:
             commit, rest = len(self._page), b""
             if self._lost is not None:
+                stored = self._lost >= 0 and commit + 8 <= PAGE - 16
                 commit |= 1 << 31
-                if self._lost >= 0:
+                if stored:
                     commit, rest = commit | 1 << 30, struct.pack(f"{self.order}Q", self._lost)
                 self._lost = None
             head = struct.pack(f"{self.order}QQ", self._start, commit)

@@ -22,7 +22,7 @@ from emu.trace.report.prefix import add_prefix, lost_note, name_column
 from emu.trace.report.raw_text import RawText
 from emu.trace.trace import Trace
 
-__all__ = ["Report", "ReportOptions"]
+__all__ = ["Report", "ReportOptions", "chosen_rows"]
 
 _CHUNK = 1 << 17  # rows
 _UNKNOWN = "[UNKNOWN EVENT][UNKNOWN EVENT] (NULL):               [UNKNOWN EVENT]\n"
@@ -48,6 +48,23 @@ class ReportOptions:
     pids: Sequence[int] | None = None
     start: int | None = None
     end: int | None = None
+
+
+def chosen_rows(trace: Trace, events: BufferEvents, options: ReportOptions) -> NDArray[np.int64]:
+    """The rows of a buffer that are wanted."""
+    chosen = np.ones(len(events), np.bool_)
+    if options.events is not None:
+        wanted = [number for number, call in trace.formats.by_number.items() if call.path in options.events]
+        chosen &= np.isin(events.columns.kind, wanted)
+    if options.cpus is not None:
+        chosen &= np.isin(events.columns.cpu, options.cpus)
+    if options.pids is not None:
+        chosen &= np.isin(events.pid, options.pids)
+    if options.start is not None:
+        chosen &= events.columns.time >= np.uint64(options.start)
+    if options.end is not None:
+        chosen &= events.columns.time <= np.uint64(options.end)
+    return np.flatnonzero(chosen)
 
 
 class Report:
@@ -95,20 +112,8 @@ class _EventsReport:
 
     def _shown(self) -> NDArray[np.int64]:
         """The rows that get a line."""
-        events, options = self._events, self._options
-        shown = ~self._leaves.hidden if not options.raw else np.ones(len(events), np.bool_)
-        if options.events is not None:
-            wanted = [number for number, call in self._context.trace.formats.by_number.items() if call.path in options.events]
-            shown &= np.isin(events.columns.kind, wanted)
-        if options.cpus is not None:
-            shown &= np.isin(events.columns.cpu, options.cpus)
-        if options.pids is not None:
-            shown &= np.isin(events.pid, options.pids)
-        if options.start is not None:
-            shown &= events.columns.time >= np.uint64(options.start)
-        if options.end is not None:
-            shown &= events.columns.time <= np.uint64(options.end)
-        return np.flatnonzero(shown)
+        rows = chosen_rows(self._context.trace, self._events, self._options)
+        return rows if self._options.raw else rows[~self._leaves.hidden[rows]]
 
     def _lines(self, rows: NDArray[np.int64]) -> Lines:
         lines, events = Lines(len(rows)), self._events
