@@ -15,7 +15,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "emu"
 MOST_CYCLES, MOST_FILES = 2, 4
-ROOMS = ("native", "cpu", "kernel", "ftrace", "machine", "race", "tour", "cli")  # the lowest first; emu itself is above
+ROOMS = ("native", "cpu", "kernel", "ftrace", "trace", "machine", "race", "tour", "cli")  # the lowest first; emu itself is above
 
 
 def modules() -> Mapping[str, Path]:

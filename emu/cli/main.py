@@ -15,6 +15,7 @@ from emu.cli.list import list_names
 from emu.cli.output import give_up, open_standard_streams
 from emu.cli.race import race
 from emu.cli.record import record
+from emu.cli.report import report
 from emu.cli.run import run
 from emu.cli.shell import shell
 from emu.cli.signals import Terminated
@@ -33,6 +34,7 @@ def cli() -> None:
 cli.add_command(run)
 cli.add_command(record)
 cli.add_command(stat)
+cli.add_command(report)
 cli.add_command(shell)
 cli.add_command(list_names)
 cli.add_command(race)

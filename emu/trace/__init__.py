@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Traces as data: read from files of trace-cmd, or from a machine; columns, calls, and text."""
+
+from emu.trace.errors import TraceFileError
+from emu.trace.recording import Buffer, CpuPages, FormatText, Option, PageLayout, Recording
+from emu.trace.trace import EventTables, Trace
+
+__all__ = [
+    "Buffer", "CpuPages", "EventTables", "FormatText", "Option", "PageLayout", "Recording", "Trace", "TraceFileError",
+]  # fmt: skip

@@ -19,7 +19,7 @@ from emu.ftrace.event.c_numbers import INT, NAMED_TYPES, POINTER, CType
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.conversions import Conversion
 
-__all__ = ["Guest", "PrintFmtError", "compile_print_fmt"]
+__all__ = ["Guest", "PrintFmtError", "compile_arguments", "compile_print_fmt", "parse_print_fmt"]
 
 
 class Guest(Protocol):
@@ -52,8 +52,23 @@ def compile_print_fmt(
     Raises:
         PrintFmtError: the print fmt cannot be compiled.
     """
+    format_node, *arguments = parse_print_fmt(call.print_fmt)
+    return compile_arguments(call, format_node, arguments, symbols, constants)
+
+
+def compile_arguments(
+    call: EventCall,
+    format_node: Any,
+    arguments: Sequence[Any],
+    symbols: Container[str],
+    constants: Mapping[str, int] = MappingProxyType({}),
+) -> Callable[[bytes, Guest], str]:
+    """The same of a print fmt that is parsed, or of a part of one: some of its conversions with their arguments.
+
+    Raises:
+        PrintFmtError: it cannot be compiled.
+    """
     try:
-        format_node, *arguments = _parse(call.print_fmt)
         return _Compiler(Expressions(call, symbols, constants)).function(format_node, arguments)
     except PrintFmtError:
         raise
@@ -61,8 +76,21 @@ def compile_print_fmt(
         raise PrintFmtError(f"it cannot be read: {error}") from error
 
 
+def parse_print_fmt(print_fmt: str) -> Sequence[Any]:
+    """The format and the arguments, as pycparser's nodes. A list in braces is no expression: it becomes a compound literal.
+
+    Raises:
+        PrintFmtError: it is not the argument list of a printf.
+    """
+    try:
+        return _parse(print_fmt)
+    except PrintFmtError:
+        raise
+    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:  # the latter two: it is nested too deeply
+        raise PrintFmtError(f"it cannot be read: {error}") from error
+
+
 def _parse(print_fmt: str) -> Sequence[Any]:
-    """The arguments, as pycparser's nodes. A list in braces is no expression: it becomes a compound literal."""
     from pycparser.c_parser import CParser, ParseError  # not before the first event is printed
 
     def as_expression(found: re.Match[str]) -> str:

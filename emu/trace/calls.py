@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The calls that function_graph recorded, in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.trace.buffer_events import BufferEvents
+from emu.trace.data_frames import DataFrames
+from emu.trace.event_table import EventTable
+from emu.trace.format_files import Formats
+from emu.trace.native import calls as native
+from emu.trace.symbols import KernelSymbols
+from emu.trace.tasks import Tasks
+
+__all__ = ["CallTable"]
+
+_NAMES = (
+    "entry", "exit", "depth", "duration", "self_time", "address", "function", "pid", "task", "cpu", "parent", "finished", "cut",
+)  # fmt: skip
+
+
+_PAIRED = {  # what native code fills
+    "row": np.int64, "parent": np.int64, "depth": np.int32, "entry": np.uint64, "exit": np.uint64, "inner": np.uint64,
+    "state": np.uint8,
+}  # fmt: skip
+
+
+class CallTable(DataFrames):
+    """Calls in the order of their entries; a mapping from names of columns to arrays with one element per call.
+
+    `entry`, `exit`      uint64, nanoseconds
+    `duration`           uint64, exit minus entry
+    `self_time`          uint64, without the calls it made that were recorded
+    `depth`              int32: 0 is the outermost
+    `address`            uint64, of the function
+    `function`, `task`   str, its name and that of the task
+    `pid`, `cpu`         of the task, and of the CPU that the call began on
+    `parent`             int64: which of these calls made it; -1: none of them
+    `finished`           bool: if not, there is no exit, and `exit`, `duration` and `self_time` are 0
+    `cut`                bool: the entry was not recorded, but the exit, which says when the entry was
+    """
+
+    def __init__(self, formats: Formats, events: BufferEvents, symbols: KernelSymbols, tasks: Tasks) -> None:
+        self._formats = formats
+        self._events = events
+        self._symbols = symbols
+        self._tasks = tasks
+        self._made: dict[str, NDArray[Any]] = {}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_NAMES)
+
+    def __len__(self) -> int:
+        return len(_NAMES)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in _NAMES:
+            raise KeyError(f"calls have no column {name!r}; they have {', '.join(_NAMES)}")
+        if name in ("function", "task"):
+            if name not in self._made:
+                self._made[name] = self._names(name)
+            return self._made[name]
+        return self._columns[name]
+
+    @property
+    def count(self) -> int:
+        """How many calls there are."""
+        return len(self._columns["entry"])
+
+    def __repr__(self) -> str:
+        return f"<CallTable: {self.count} calls, columns {', '.join(self)}>"
+
+    def _names(self, name: str) -> NDArray[Any]:
+        """Functions or tasks: one str for all calls that have it."""
+        values, which = np.unique(self._columns["address" if name == "function" else "pid"], return_inverse=True)
+        texts = np.empty(len(values), np.object_)
+        texts[:] = [self._function(value) if name == "function" else self._task(value) for value in values.tolist()]
+        return texts[which]
+
+    def _function(self, address: int) -> str:
+        found = self._symbols.find(address)
+        return found.name if found and not (found.is_last and found.offset) else f"{address:#x}"
+
+    def _task(self, pid: int) -> str:
+        return "<idle>" if pid == 0 else self._tasks.comm_of(pid) or "<...>"
+
+    @cached_property
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        events = self._merged()
+        count = len(events["time"])
+        keys = np.unique(events["key"], return_inverse=True)[1]
+        tasks = int(keys.max(initial=-1)) + 1
+        found: dict[str, NDArray[Any]] = {name: np.empty(count, type_) for name, type_ in _PAIRED.items()}
+        calls = native.pair(
+            events["is_exit"], keys, events["time"], events["address"], events["depth"], events["calltime"], events["rettime"],
+            np.full(tasks, native.NO_CALL, np.int64), np.full(tasks, -1, np.int32), np.zeros(tasks, np.uint64),
+            *found.values(),
+        )  # fmt: skip
+        found = {name: column[:calls] for name, column in found.items()}
+        order = np.argsort(found["entry"], kind="stable")
+        place = np.empty(calls + 1, np.int64)
+        place[order] = np.arange(calls)
+        place[calls] = native.NO_CALL  # parents of NO_CALL, which is the last element
+        found = {name: column[order] for name, column in found.items()}
+        row, state = found.pop("row"), found.pop("state")
+        finished = state != native.UNFINISHED
+        duration: NDArray[Any] = np.where(finished, found["exit"] - found["entry"], np.uint64(0))
+        inner = found.pop("inner")
+        return {
+            **found,
+            "parent": place[found["parent"]],
+            "duration": duration,
+            "self_time": np.where(finished & (inner < duration), duration - inner, np.uint64(0)),
+            "address": events["address"][row],
+            "pid": events["pid"][row],
+            "cpu": events["cpu"][row],
+            "finished": finished,
+            "cut": state == native.CUT,
+        }
+
+    def _merged(self) -> dict[str, NDArray[Any]]:
+        """The columns of entries and exits in the order of time."""
+        tables = []
+        for number, name in enumerate(("entry", "exit")):
+            call = self._formats.get(f"ftrace:funcgraph_{name}")
+            if call is not None:
+                rows = np.flatnonzero(self._events.columns.kind == call.number)
+                tables.append((number == 1, EventTable(call, self._events, rows)))
+        rows = np.concatenate([np.empty(0, np.int64), *(table.rows for _, table in tables)])
+        order = np.argsort(rows, kind="stable")
+
+        def column(name: str, type_: type) -> NDArray[Any]:
+            parts: list[NDArray[Any]] = [
+                np.asarray(table[name]).astype(type_, copy=False) if name in table else np.zeros(table.count, type_)
+                for _, table in tables
+            ]
+            return np.concatenate([np.empty(0, type_), *parts])[order]
+
+        is_exit = np.concatenate([np.empty(0, np.bool_), *(np.full(table.count, exits) for exits, table in tables)])[order]
+        found = {
+            "time": column("common_time", np.uint64),
+            "cpu": column("common_cpu", np.uint16), "pid": column("common_pid", np.int32),
+            "address": column("func", np.uint64), "depth": column("depth", np.int32),
+            "calltime": column("calltime", np.uint64), "rettime": column("rettime", np.uint64), "is_exit": is_exit,
+        }  # fmt: skip
+        idle = found["pid"] == 0  # each CPU has a task of that number
+        return found | {"key": np.where(idle, -1 - found["cpu"].astype(np.int64), found["pid"].astype(np.int64))}

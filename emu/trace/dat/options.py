@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The options of a trace.dat, by number: trace-cmd.dat.v7(5), "OPTIONS SECTION"."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from typing import Any
+
+from emu.trace.recording import Option
+
+__all__ = ["OptionNumber", "described"]
+
+
+class OptionNumber(enum.IntEnum):
+    """The numbers that have a meaning here."""
+
+    DONE = 0
+    CPUSTAT = 2
+    BUFFER = 3
+    TRACECLOCK = 4
+    UNAME = 5
+    CPUCOUNT = 8
+    VERSION = 9
+    TRACEID = 11
+    HEADER_INFO = 16
+    FTRACE_EVENTS = 17
+    EVENT_FORMATS = 18
+    KALLSYMS = 19
+    PRINTK = 20
+    CMDLINES = 21
+    BUFFER_TEXT = 22
+    SAVED_TGIDS = 0x7E01  # of emu: saved_tgids as tracefs has it; others skip what they do not know
+
+
+def described(options: Sequence[Option], byte_order: str) -> dict[str, Any]:
+    """What options say of a recording, by the names of the fields of `Recording`."""
+
+    def text(data: bytes) -> str:
+        return data.partition(b"\0")[0].decode(errors="surrogateescape")
+
+    found: dict[str, Any] = {"options": tuple(options)}
+    found["cpu_stats"] = [text(option.data) for option in options if option.number == OptionNumber.CPUSTAT]
+    for number, data in options:
+        match number:
+            case OptionNumber.UNAME:
+                found["uname"] = text(data)
+            case OptionNumber.VERSION:
+                found["version"] = text(data)
+            case OptionNumber.TRACEID if len(data) == 8:
+                found["trace_id"] = int.from_bytes(data, byte_order)  # type: ignore[arg-type]  # one of two strings
+            case OptionNumber.SAVED_TGIDS:
+                found["saved_tgids"] = data
+    return found

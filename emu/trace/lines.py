@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Lines of text from columns, a million at a time: native code measures them, then fills them in column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.trace.event_table import Ranges
+from emu.trace.native import text as native
+
+__all__ = ["Lines", "Numbers", "Piece", "RangesPiece", "Texts", "Times", "constant", "texts_of"]
+
+Rows = NDArray[np.int64]
+
+
+class Piece(Protocol):
+    """A text for each of some rows."""
+
+    def measure(self, lengths: NDArray[np.int64], rows: Rows) -> None:
+        """Adds how long each is."""
+
+    def put(self, out: NDArray[np.uint8], cursors: NDArray[np.int64], rows: Rows) -> None:
+        """Writes each where its line has come to."""
+
+
+class Texts:
+    """For each row the text with that number. `which`: integers."""
+
+    def __init__(self, texts: Iterable[str | bytes], which: NDArray[Any]) -> None:
+        parts = [text if isinstance(text, bytes) else text.encode(errors="surrogateescape") for text in texts]
+        self._which = np.ascontiguousarray(which, np.int32)
+        self._table = np.frombuffer(b"".join(parts), np.uint8)
+        self._offsets = np.zeros(len(parts) + 1, np.int64)
+        np.cumsum([len(part) for part in parts], out=self._offsets[1:])
+
+    def measure(self, lengths: NDArray[np.int64], rows: Rows) -> None:
+        native.measure_table(lengths, rows, self._which, self._offsets)
+
+    def put(self, out: NDArray[np.uint8], cursors: NDArray[np.int64], rows: Rows) -> None:
+        native.put_table(out, cursors, rows, self._which, self._table, self._offsets)
+
+
+def constant(text: str | bytes, count: int) -> Texts:
+    """The same text for each of `count` rows."""
+    return Texts([text], np.zeros(count, np.int32))
+
+
+def texts_of(values: NDArray[Any], text: Any) -> Texts:
+    """For each row `text(value)`, made once for each value."""
+    distinct, which = np.unique(values, return_inverse=True)
+    return Texts([text(value) for value in distinct.tolist()], which)
+
+
+class RangesPiece:
+    """Text that lies in memory."""
+
+    def __init__(self, ranges: Ranges) -> None:
+        self._ranges = ranges
+
+    def measure(self, lengths: NDArray[np.int64], rows: Rows) -> None:
+        lengths[rows] += self._ranges.lengths
+
+    def put(self, out: NDArray[np.uint8], cursors: NDArray[np.int64], rows: Rows) -> None:
+        native.put_ranges(out, cursors, rows, self._ranges.starts, self._ranges.lengths)
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """Integers, as printf has them."""
+
+    values: NDArray[Any]
+    base: int = 10
+    width: int = 0
+    prefix: bool = False  # 0x
+    zeros: bool = False
+    left: bool = False
+
+    def _unsigned(self) -> NDArray[np.uint64]:
+        kind = np.int64 if self.values.dtype.kind == "i" else np.uint64
+        return np.ascontiguousarray(self.values.astype(kind, copy=False)).view(np.uint64)
+
+    def measure(self, lengths: NDArray[np.int64], rows: Rows) -> None:
+        signed = self.values.dtype.kind == "i"
+        native.measure_numbers(lengths, rows, self._unsigned(), np.uint64(self.base), signed, self.width, 2 * self.prefix)
+
+    def put(self, out: NDArray[np.uint8], cursors: NDArray[np.int64], rows: Rows) -> None:
+        signed, values, base = self.values.dtype.kind == "i", self._unsigned(), np.uint64(self.base)
+        native.put_numbers(out, cursors, rows, values, base, signed, self.width, 2 * self.prefix, self.zeros, self.left)
+
+
+@dataclass(frozen=True, eq=False)
+class Times:
+    """`  114.105020`: seconds and so many digits, rounded."""
+
+    nanoseconds: NDArray[np.uint64]
+    width: int
+    places: int  # 6 or 9
+
+    def _parts(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        time = self.nanoseconds
+        if self.places == 6:
+            time = time // np.uint64(1000) + (time % np.uint64(1000) >= 500)
+        return np.divmod(time, np.uint64(10**self.places))
+
+    def measure(self, lengths: NDArray[np.int64], rows: Rows) -> None:
+        native.measure_times(lengths, rows, self._parts()[0], self.width, self.places)
+
+    def put(self, out: NDArray[np.uint8], cursors: NDArray[np.int64], rows: Rows) -> None:
+        whole, rest = self._parts()
+        native.put_times(out, cursors, rows, whole, rest, self.width, self.places)
+
+
+class Lines:
+    """So many lines, to which pieces are added from left to right."""
+
+    def __init__(self, count: int) -> None:
+        self._all = np.arange(count)
+        self._pieces: list[tuple[Piece, Rows]] = []
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def add(self, piece: Piece, rows: Rows | None = None) -> None:
+        """Continues some lines, or all of them."""
+        self._pieces.append((piece, self._all if rows is None else rows))
+
+    def add_all(self, pieces: Sequence[Piece], rows: Rows) -> None:
+        """Continues some lines with several pieces."""
+        for piece in pieces:
+            self.add(piece, rows)
+
+    def lengths(self) -> NDArray[np.int64]:
+        """How long each line is by now, in bytes."""
+        lengths = np.zeros(len(self), np.int64)
+        for piece, rows in self._pieces:
+            piece.measure(lengths, rows)
+        return lengths
+
+    def text(self) -> bytes:
+        """All lines."""
+        ends = np.cumsum(self.lengths())
+        cursors = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
+        out = np.empty(int(ends[-1]) if len(ends) else 0, np.uint8)
+        for piece, rows in self._pieces:
+            piece.put(out, cursors, rows)
+        return out.tobytes()

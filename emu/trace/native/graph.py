@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What entries and exits of function_graph belong together."""
+
+from __future__ import annotations
+
+from emu.native import outlined
+from emu.trace.native.loads import word32_at, word64_at
+
+__all__ = ["NO_ROW", "find_leaves"]
+
+NO_ROW = -1
+
+
+@outlined
+def find_leaves(kinds, sources, addresses, sizes, entry, exit_, where, swapped, leaves, last):
+    """For each entry whose exit is the next event of its buffer: the row of the exit; NO_ROW for all other events.
+
+    Args:
+        kinds, sources, addresses, sizes: columns of all events; `sources`: the number of the buffer.
+        entry, exit_: `common_type` of entries and exits.
+        where: int64[2]: where in an entry, and where in an exit, the function's address is.
+        leaves: int64, is filled.
+        last: int64[buffers] of NO_ROW.
+    """
+    for row in range(len(kinds)):
+        leaves[row] = NO_ROW
+        source = sources[row]
+        before = last[source]
+        last[source] = row
+        if kinds[row] != exit_ or before < 0 or kinds[before] != entry:
+            continue
+        if sizes[row] < where[1] + 8 or sizes[before] < where[0] + 8:
+            continue
+        function = word64_at(addresses[before] + where[0], swapped)
+        same_task = word32_at(addresses[before] + 4, swapped) == word32_at(addresses[row] + 4, swapped)
+        if same_task and function == word64_at(addresses[row] + where[1], swapped):
+            leaves[before] = row
+            last[source] = NO_ROW

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What was recorded, as every source of it gives it: a file, or a machine that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Buffer", "CpuPages", "FormatText", "Option", "PageLayout", "Recording"]
+
+
+class PageLayout(NamedTuple):
+    """Where things lie in a ring-buffer page, as events/header_page says; all in bytes."""
+
+    commit_offset: int = 8  # after the time stamp, which is at 0 and takes 8
+    commit_size: int = 8  # of a `long` of the kernel
+    data_offset: int = 16
+
+
+_USUAL = PageLayout()
+
+
+class FormatText(NamedTuple):
+    """events/SYSTEM/EVENT/format."""
+
+    system: str
+    text: str
+    offset: int = 0  # where it lies in its file
+
+
+class Option(NamedTuple):
+    """An option of a trace.dat, known or not, as it stands there."""
+
+    number: int
+    data: bytes
+
+
+@dataclass(frozen=True, eq=False)
+class CpuPages:
+    """The ring-buffer pages of one CPU.
+
+    `pages` has the shape (n, page size). It may be mapped from a file, and is not written to.
+    """
+
+    cpu: int
+    pages: NDArray[np.uint8]
+    offset: int = 0  # of the first page in its file, or of what it was unpacked from
+    packed: bool = False  # it was unpacked
+
+
+@dataclass(frozen=True, eq=False)
+class Buffer:
+    """What one trace array recorded. `name`: that of the instance, "" of the top array."""
+
+    name: str
+    clock: str
+    cpus: Sequence[CpuPages]
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """Pages, and everything that is needed to read them.
+
+    `formats` are those of the system ftrace and of all others; texts of files of tracefs are as they are there.
+    """
+
+    buffers: Sequence[Buffer]
+    formats: Sequence[FormatText]
+    cpu_count: int
+    byte_order: str = "<"  # of pages: "<" or ">"
+    long_size: int = 8
+    layout: PageLayout = _USUAL
+    kallsyms: bytes = b""
+    printk_formats: bytes = b""
+    saved_cmdlines: bytes = b""
+    saved_tgids: bytes = b""
+    cpu_stats: Sequence[str] = ()  # per_cpu/cpuN/stats
+    uname: str = ""
+    version: str = ""  # of the program that recorded
+    trace_id: int | None = None
+    options: Sequence[Option] = ()
+    file_version: int = 0  # of trace.dat; 0: it is no file's
+    compression: str = "none"
+    damage: Sequence[str] = field(default_factory=list)  # what could not be read, if that was allowed
+
+    @property
+    def clock(self) -> str:
+        """Of the top array."""
+        return self.buffers[0].clock if self.buffers else "local"

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the text of an event needs besides the event."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.trace.lines import Texts
+from emu.trace.trace import Trace
+
+__all__ = ["ReportContext"]
+
+_PRINTK = re.compile(rb'^(0x[0-9a-fA-F]{1,16})\s*:\s*"(.*)"\s*$', re.MULTILINE)
+_ESCAPES = {b"\\n": b"\n", b"\\t": b"\t", b'\\"': b'"', b"\\\\": b"\\"}
+
+
+_SOFTIRQS = tuple(
+    f"{name}_SOFTIRQ"
+    for name in ("HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU")
+)
+
+
+class UnknownValues(Mapping[str, int]):
+    """The values of the kernel's variables and enumerators, of which a file has none: 0 and -1.
+
+    A pointer to a structure is counted in ones.
+    """
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+    def __getitem__(self, name: str) -> int:
+        if name in _SOFTIRQS:
+            return _SOFTIRQS.index(name)
+        if name.startswith("sizeof("):
+            return 1
+        return -1 if name.isupper() else 0
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+class ReportContext:
+    """Symbols, texts and names of a trace, as trace-cmd shows them. It is a `Guest` of a print fmt."""
+
+    values: Mapping[str, int] = UnknownValues()
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.swapped = trace.recording.byte_order == ">"
+        self.symbol = cache(self._symbol)
+        self.function = cache(self._function)
+
+    @cached_property
+    def printk_formats(self) -> dict[int, str]:
+        """The texts of the kernel that events point to."""
+
+        def unescaped(text: bytes) -> str:
+            return re.sub(rb'\\[nt"\\]', lambda found: _ESCAPES[found[0]], text).decode(errors="replace")
+
+        return {int(address, 16): unescaped(text) for address, text in _PRINTK.findall(self.trace.recording.printk_formats)}
+
+    def _function(self, address: int) -> str | None:
+        """The function's name; None: there is none at the address. The last symbol has no length."""
+        found = self.trace.symbols.find(address)
+        return found.name if found and (found.offset == 0 or not found.is_last) else None
+
+    def _symbol(self, address: int, *, offset: bool) -> str:
+        """%pS, and without the offset %ps"""
+        name = self._function(address)
+        if name is None:
+            return f"{address:#x}"
+        found = self.trace.symbols.find(address)
+        return f"{name}+{found.offset:#x}" if offset and found else name
+
+    def string(self, address: int) -> str:
+        """The text that a pointer points to."""
+        if address in self.printk_formats:
+            return self.printk_formats[address].rstrip("\n")
+        return f"{address:x}"
+
+    def pointer(self, address: int) -> str:
+        """%p"""
+        return f"{address:#x}" if address else "(nil)"
+
+    def function_column(self, addresses: NDArray[np.uint64], before: str = "", after: str = "", unknown: str = "{:#x}") -> Texts:
+        """The name of the function at each address; `unknown`: the format of others."""
+        distinct, which = np.unique(addresses, return_inverse=True)
+        names = [self.function(address) or unknown.format(address) for address in distinct.tolist()]
+        return Texts([f"{before}{name}{after}" for name in names], which)

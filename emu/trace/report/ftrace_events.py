@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The text of events of the system ftrace that tracers record beside calls: stacks, messages, raw data, repeated calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.ftrace.event.conversions import Conversion, conversions
+from emu.trace.event_table import EventTable
+from emu.trace.lines import Piece, Texts
+from emu.trace.report.context import ReportContext
+
+__all__ = ["FTRACE_TEXTS"]
+
+
+def _data(table: EventTable, name: str) -> tuple[NDArray[np.int32], list[bytes]]:
+    """What follows in an entry from a field on, which may be longer than the format says: which of the distinct, and these."""
+    [field] = [field for field in table.call.fields if field.name == name]
+    return table.tails(field).distinct()
+
+
+def _numbers(context: ReportContext, data: bytes, size: int) -> list[int]:
+    order = ">" if context.swapped else "<"
+    return [int(number) for number in np.frombuffer(data, f"{order}u{size}", len(data) // size)]
+
+
+def _kernel_stack(context: ReportContext, table: EventTable) -> list[Piece]:
+    """`<stack trace >`, then a line `=> fn (ffffffff81000008)` for each call."""
+
+    def lines(data: bytes) -> Iterator[str]:
+        for address in _numbers(context, data, 8):
+            if address == (1 << 64) - 1:
+                return
+            name = context.function(address)
+            yield f"=> {name} ({address:x})" if name else f"=> {address:x}"
+
+    which, contents = _data(table, "caller")
+    return [Texts(["\n".join(["<stack trace >", *lines(content)]) for content in contents], which)]
+
+
+def _message(context: ReportContext, table: EventTable) -> list[Piece]:
+    which, contents = _data(table, "buf")
+    texts = [content.partition(b"\0")[0].removesuffix(b"\n") for content in contents]
+    return [context.function_column(table["ip"], after=": "), Texts(texts, which)]
+
+
+def _constant_message(context: ReportContext, table: EventTable) -> list[Piece]:
+    distinct, which = np.unique(table["str"], return_inverse=True)
+    texts = [context.string(address) for address in distinct.tolist()]
+    return [context.function_column(table["ip"], after=": "), Texts(texts, which)]
+
+
+def _binary_message(context: ReportContext, table: EventTable) -> list[Piece]:
+    """A format, which the kernel has, and the arguments."""
+    formats, buffers = table["fmt"].tolist(), _data(table, "buf")
+    texts = [_formatted(context, address, buffers[1][which]) for address, which in zip(formats, buffers[0].tolist(), strict=True)]
+    return [context.function_column(table["ip"], after=": "), Texts(texts, np.arange(table.count))]
+
+
+def _formatted(context: ReportContext, address: int, data: bytes) -> str:
+    found = context.printk_formats.get(address)
+    if found is None:
+        return f"(NO FORMAT FOUND at {address:x})\n".rstrip("\n")
+    try:
+        return "".join(_arguments(context, found, data)).removesuffix("\n")
+    except (ValueError, IndexError):
+        return f"(NO FORMAT FOUND at {address:x})"
+
+
+def _arguments(context: ReportContext, text: str, data: bytes) -> Iterator[str]:
+    """The parts of a message: arguments are words of 4 bytes; larger ones are aligned to 8 at most; texts end in NUL."""
+    order, at = "big" if context.swapped else "little", 0
+
+    def number(size: int, signed: bool) -> int:
+        nonlocal at
+        at = -(-at // min(size, 8)) * min(size, 8)
+        if at + size > len(data):
+            raise IndexError
+        at += size
+        return int.from_bytes(data[at - size : at], order, signed=signed)  # type: ignore[arg-type]  # one of two strings
+
+    for part in conversions(text):
+        if not isinstance(part, Conversion):
+            yield part
+            continue
+        stars = tuple(number(4, True) for star in (part.width, part.precision) if star == "*")
+        precision = "" if part.precision is None else f".{part.precision}"
+        spelled = f"%{part.flags}{part.width}{precision}"
+        if part.kind == "s":
+            end = data.index(b"\0", at)
+            yield f"{spelled}s" % (*stars, data[at:end].decode(errors="replace"))
+            at = -(-(end + 1) // 4) * 4
+        elif part.kind == "p":
+            address = number(8, False)
+            is_symbol = part.extension in ("s", "S")
+            yield context.symbol(address, offset=part.extension == "S") if is_symbol else context.pointer(address)
+        elif part.kind == "c":
+            yield chr(number(4, False) & 0xFF)
+        else:
+            yield f"{spelled}{part.kind}" % (*stars, number(max(part.size, 4), part.kind == "d"))
+
+
+def _raw_data(context: ReportContext, table: EventTable) -> list[Piece]:
+    """`# 42 72 61`: the number, then the bytes."""
+    which, contents = _data(table, "id")
+    return [
+        Texts([f"# {_numbers(context, c[:4], 4)[0]:x}{''.join(f' {byte:02x}' for byte in c[4:])}" for c in contents], which)
+    ]  # fmt: skip
+
+
+def _repeats(context: ReportContext, table: EventTable) -> list[Piece]:
+    """`fn_1 (count: 5  last_ts: 12.000123)`"""
+    ago = table["top_delta_ts"].astype(np.uint64) << np.uint64(32) | table["bottom_delta_ts"]
+    last = (table["common_time"] - ago).tolist()
+    texts = []
+    for count, nanoseconds in zip(table["count"].tolist(), last, strict=True):
+        seconds, rest = divmod(nanoseconds + 500, 10**9)
+        texts.append(f" (count: {count}  last_ts: {seconds}.{rest // 1000:06})")
+    return [context.function_column(table["ip"]), Texts(texts, np.arange(table.count))]
+
+
+FTRACE_TEXTS: Mapping[str, Callable[[ReportContext, EventTable], list[Piece]]] = {
+    "ftrace:kernel_stack": _kernel_stack,
+    "ftrace:print": _message,
+    "ftrace:bputs": _constant_message,
+    "ftrace:bprint": _binary_message,
+    "ftrace:raw_data": _raw_data,
+    "ftrace:func_repeats": _repeats,
+}

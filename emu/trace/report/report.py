@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The whole report: which events are shown, in which order, and what writes the text of each."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.ftrace.event.call import EventCall
+from emu.trace.buffer_events import BufferEvents, merge
+from emu.trace.event_table import EventTable
+from emu.trace.lines import Lines, Piece, Texts, constant
+from emu.trace.report.context import ReportContext
+from emu.trace.report.event_text import EventText
+from emu.trace.report.function import FunctionText
+from emu.trace.report.graph import GraphText, Leaves
+from emu.trace.report.plugins import ALLOCATIONS, OWN_TEXTS, call_site
+from emu.trace.report.prefix import add_prefix, lost_note, name_column
+from emu.trace.report.raw_text import RawText
+from emu.trace.trace import Trace
+
+__all__ = ["Report", "ReportOptions", "chosen_rows"]
+
+_CHUNK = 1 << 17  # rows
+_UNKNOWN = "[UNKNOWN EVENT][UNKNOWN EVENT] (NULL):               [UNKNOWN EVENT]\n"
+Placed = list[tuple[Piece, NDArray[np.int64]]]
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """What is shown, and how.
+
+    Attributes:
+        raw: every field, and not what the print fmt makes of them.
+        full_times: to the nanosecond.
+        events: `system:event` of those that are wanted; None: all.
+        cpus, pids: numbers of those that are wanted; None: all.
+        start, end: the first and the last nanosecond that is wanted.
+    """
+
+    raw: bool = False
+    full_times: bool = False
+    events: Container[str] | None = None
+    cpus: Sequence[int] | None = None
+    pids: Sequence[int] | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+def chosen_rows(trace: Trace, events: BufferEvents, options: ReportOptions) -> NDArray[np.int64]:
+    """The rows of a buffer that are wanted."""
+    chosen = np.ones(len(events), np.bool_)
+    if options.events is not None:
+        wanted = [number for number, call in trace.formats.by_number.items() if call.path in options.events]
+        chosen &= np.isin(events.columns.kind, wanted)
+    if options.cpus is not None:
+        chosen &= np.isin(events.columns.cpu, options.cpus)
+    if options.pids is not None:
+        chosen &= np.isin(events.pid, options.pids)
+    if options.start is not None:
+        chosen &= events.columns.time >= np.uint64(options.start)
+    if options.end is not None:
+        chosen &= events.columns.time <= np.uint64(options.end)
+    return np.flatnonzero(chosen)
+
+
+class Report:
+    """The text of a trace, as `trace-cmd report` has it."""
+
+    def __init__(self, trace: Trace, options: ReportOptions = ReportOptions()) -> None:
+        self._trace = trace
+        self._options = options
+        self._context = ReportContext(trace)
+
+    def pieces(self) -> Iterator[bytes]:
+        """The report, some lines at a time.
+
+        Raises:
+            TraceFileError: the trace is damaged. Once the first piece is there, no more will be found.
+        """
+        buffers = self._trace.shown
+        yield f"cpus={self._trace.recording.cpu_count}\n".encode()
+        if buffers:
+            yield from _EventsReport(self._context, self._options, buffers).pieces()
+
+
+class _EventsReport:
+    """The lines of the events of some buffers."""
+
+    def __init__(self, context: ReportContext, options: ReportOptions, buffers: Sequence[BufferEvents]) -> None:
+        self._context = context
+        self._options = options
+        self._sources: NDArray[np.int64] | None = None
+        if len(buffers) == 1:
+            self._events = buffers[0]
+        else:
+            self._events, self._sources = merge(buffers)
+        self._names = [f"{buffer.name}: " if buffer.name else "" for buffer in buffers]
+        self._leaves = Leaves(context.trace, self._events, self._sources)
+        self._graph = GraphText(context, self._events, self._leaves)
+        self._function = FunctionText(context)
+        self._texts: dict[int, EventText] = {}
+        self._raw_texts: dict[int, RawText] = {}
+
+    def pieces(self) -> Iterator[bytes]:
+        rows = self._shown()
+        for start in range(0, len(rows), _CHUNK):
+            yield self._lines(rows[start : start + _CHUNK]).text()
+
+    def _shown(self) -> NDArray[np.int64]:
+        """The rows that get a line."""
+        rows = chosen_rows(self._context.trace, self._events, self._options)
+        return rows if self._options.raw else rows[~self._leaves.hidden[rows]]
+
+    def _lines(self, rows: NDArray[np.int64]) -> Lines:
+        lines, events = Lines(len(rows)), self._events
+        kinds = events.columns.kind[rows]
+        known = np.isin(kinds, list(self._context.trace.formats.by_number))
+        if self._sources is not None:
+            width = max(map(len, self._names))
+            lines.add(Texts([f"{name:>{width}}" for name in self._names], self._sources[rows]))
+        for row, count in events.lost.items():
+            place = int(np.searchsorted(rows, row))
+            if place < len(rows) and rows[place] == row:
+                lines.add(constant(lost_note(int(events.columns.cpu[row]), count), 1), np.array([place]))
+        unknown = np.flatnonzero(~known)
+        lines.add(constant(_UNKNOWN, len(unknown)), unknown)
+        places = np.flatnonzero(known)
+        add_prefix(lines, self._context, events, rows[places], places, full_times=self._options.full_times)
+        for number in np.flatnonzero(np.bincount(kinds)).tolist():
+            call = self._context.trace.formats.by_number.get(number)
+            if call is None:
+                continue
+            places = np.flatnonzero(kinds == number)
+            table = EventTable(call, events, rows[places])
+            lines.add(constant(name_column(call.name), len(places)), places)
+            for piece, among in self._body(call, table):
+                lines.add(piece, places[among])
+        return lines
+
+    def _body(self, call: EventCall, table: EventTable) -> Placed:
+        every = np.arange(table.count)
+        end = constant("\n", table.count)
+        if self._options.raw:
+            if call.number not in self._raw_texts:
+                self._raw_texts[call.number] = RawText(self._context, call)
+            return [(piece, every) for piece in [*self._raw_texts[call.number](table), end]]
+        if call.path == "ftrace:funcgraph_entry":
+            return self._graph.entries(table)
+        if call.path == "ftrace:funcgraph_exit":
+            return self._graph.exits(table)
+        if call.path == "ftrace:function":
+            return [(piece, every) for piece in self._function(table)]
+        if own := OWN_TEXTS.get(call.path):
+            return [(piece, every) for piece in [*own(self._context, table), end]]
+        if call.number not in self._texts:
+            self._texts[call.number] = EventText(self._context, call)
+        text = self._texts[call.number]
+        pieces = text(table)
+        if text.broken is not None:
+            pieces = [constant("[FAILED TO PARSE]", table.count), *RawText(self._context, call)(table)]
+        elif call.path in ALLOCATIONS:
+            pieces = [call_site(self._context, table), *pieces]
+        return [(piece, every) for piece in [*pieces, end]]
