@@ -114,7 +114,7 @@ def record_to(
             console.end_line()
             with progress.during("writing the recording"):
                 origin = Origin.of(machine, options.seed, options.quantum, words)
-                recording.write(file, version=version, compress=compress, command=origin.encode())
+                recording.write(file, version=version, compress=compress, origin=origin.encode())
     if cut_short is not None:
         raise cut_short
     return status

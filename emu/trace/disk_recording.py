@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, Self
 
-from emu.trace.dat_writer import Buffer, CpuPages, Description, write
+from emu.trace.dat.writer import Description, PageFile, WrittenBuffer, write_dat
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,15 +82,15 @@ class DiskRecording:
             for pages in self._arrays.values():
                 pages.end()
 
-    def write(self, file: BinaryIO, *, version: Literal[6, 7] = 7, compress: bool = False, command: bytes = b"") -> None:
-        """Writes a trace.dat of what was recorded; see `dat_writer.write`.
+    def write(self, file: BinaryIO, *, version: Literal[6, 7] = 7, compress: bool = False, origin: bytes = b"") -> None:
+        """Writes a trace.dat of what was recorded; see `write_dat`.
 
         Args:
             file: empty; it can seek.
-            command: how the file is made again (`emu.trace.origin`).
+            origin: see `Description`.
         """
         buffers = [pages.buffer(name) for name, pages in self._arrays.items()]
-        write(file, describe(self._machine, command), buffers, version=version, compress=compress)
+        write_dat(file, describe(self._machine, origin), buffers, version=version, compress=compress)
 
 
 class _ArrayPages:
@@ -126,15 +126,15 @@ class _ArrayPages:
             self._files[cpu] = self._place.with_suffix(f".{cpu}").open("x+b")
         return self._files[cpu]
 
-    def buffer(self, name: str) -> Buffer:
+    def buffer(self, name: str) -> WrittenBuffer:
         for file in self._files.values():
             file.seek(0)
         clock = self._array.recorder.clock.name
-        return Buffer(name, clock, [CpuPages(cpu, self._files[cpu]) for cpu in sorted(self._files)])
+        return WrittenBuffer(name, clock, [PageFile(cpu, self._files[cpu]) for cpu in sorted(self._files)])
 
 
-def describe(machine: Machine, command: bytes = b"") -> Description:
-    """What a trace.dat says of a machine. `command`: see `Description`."""
+def describe(machine: Machine, origin: bytes = b"") -> Description:
+    """What a trace.dat says of a machine. `origin`: see `Description`."""
     read, image = machine.tracefs.read, machine.kernel.image
     cpus = range(len(machine.cpus))
     release = machine.kernel.memory.text(image.symbol("init_uts_ns"), "new_utsname.release")
@@ -152,10 +152,11 @@ def describe(machine: Machine, command: bytes = b"") -> Description:
         trace_clock=read("trace_clock"),
         uname=f"Linux emu {release} {machine.board.arch.name}",
         version=f"emu {version('emu')}",
-        trace_id=int.from_bytes(hashlib.sha256(command).digest()[:8], "little"),
+        trace_id=int.from_bytes(hashlib.sha256(origin).digest()[:8], "little"),
         cpus=len(cpus),
         stats=[f"CPU: {cpu}\n{read(f'per_cpu/cpu{cpu}/stats')}" for cpu in cpus],
-        command=command,
+        saved_tgids=read("saved_tgids"),
+        origin=origin,
     )
 
 

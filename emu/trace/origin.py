@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What makes a trace again: the command that has recorded it, and the machine on which it ran.
 
-A trace.dat of ours has it as JSON, in an option of its own (`dat_writer.COMMAND`).
+A trace.dat of ours has it as JSON, in an option of its own (OptionNumber.ORIGIN).
 """
 
 from __future__ import annotations

@@ -29,8 +29,10 @@ class OptionNumber(enum.IntEnum):
     KALLSYMS = 19
     PRINTK = 20
     CMDLINES = 21
-    BUFFER_TEXT = 22
-    SAVED_TGIDS = 0x7E01  # of emu: saved_tgids as tracefs has it; others skip what they do not know
+    BUFFER_TEXT = 22  # also of sections, as 0 and those from BUFFER on are
+    # Of emu; others skip what they do not know.
+    SAVED_TGIDS = 0x7E01  # saved_tgids as tracefs has it
+    ORIGIN = 0x7E02  # what makes the file again (emu.trace.origin)
 
 
 def described(options: Sequence[Option], byte_order: str) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO, Literal, NamedTuple
 
-__all__ = ["COMMAND", "Buffer", "CpuPages", "Description", "write"]
+from emu.trace.dat.options import OptionNumber
 
-COMMAND = 0x656D  # an option of ours: the command that makes this file again (emu.trace.origin); others pass over it
+__all__ = ["Description", "PageFile", "WrittenBuffer", "write_dat"]
 
 _MAGIC = b"\x17\x08\x44tracing"
 _LONG = 8  # bytes
@@ -22,9 +22,7 @@ _COPIED = 1 << 20  # bytes at once
 _CHUNK_PAGES = 32
 _COMPRESSED = 1  # a section's flag
 
-# Options and sections
-_DONE, _CPUSTAT, _BUFFER, _TRACECLOCK, _UNAME, _CPUCOUNT, _VERSION, _TRACEID = 0, 2, 3, 4, 5, 8, 9, 11
-_STRINGS, _HEADERS, _FTRACE_EVENTS, _EVENT_FORMATS, _KALLSYMS, _PRINTK, _CMDLINES = 15, 16, 17, 18, 19, 20, 21
+_STRINGS = 15  # a section
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,8 @@ class Description:
         trace_id: a number for the recording.
         cpus: how many the machine has.
         stats: per_cpu/cpu*/stats, after the recording.
-        command: what COMMAND says.
+        saved_tgids: the file of this name.
+        origin: what makes the recording again (`emu.trace.origin`).
     """
 
     byte_order: Literal["little", "big"]
@@ -62,28 +61,29 @@ class Description:
     trace_id: int
     cpus: int
     stats: Sequence[str]
-    command: bytes = b""
+    saved_tgids: str = ""
+    origin: bytes = b""
 
 
-class CpuPages(NamedTuple):
+class PageFile(NamedTuple):
     """A CPU's pages: a file that holds nothing else, open for reading."""
 
     cpu: int
     file: BinaryIO
 
 
-class Buffer(NamedTuple):
+class WrittenBuffer(NamedTuple):
     """A trace array's pages: of the CPUs that have any. The name of the top one is empty."""
 
     name: str
     clock: str
-    cpus: Sequence[CpuPages]
+    cpus: Sequence[PageFile]
 
 
-def write(
+def write_dat(
     file: BinaryIO,
     description: Description,
-    buffers: Sequence[Buffer],
+    buffers: Sequence[WrittenBuffer],
     *,
     version: Literal[6, 7] = 7,
     compress: bool = False,
@@ -149,14 +149,16 @@ class _Writer:
     def options(self, clock: str) -> Iterable[tuple[int, bytes]]:
         """The options that both versions have. `clock`: of the top array."""
         one = self.description
-        yield _TRACECLOCK, _string(one.trace_clock or f"[{clock}]")
-        yield _UNAME, _string(one.uname)
-        yield _VERSION, _string(one.version)
-        yield _TRACEID, self.number("Q", one.trace_id)
+        yield OptionNumber.TRACECLOCK, _string(one.trace_clock or f"[{clock}]")
+        yield OptionNumber.UNAME, _string(one.uname)
+        yield OptionNumber.VERSION, _string(one.version)
+        yield OptionNumber.TRACEID, self.number("Q", one.trace_id)
         for text in one.stats:
-            yield _CPUSTAT, _string(text)
-        if one.command:
-            yield COMMAND, one.command
+            yield OptionNumber.CPUSTAT, _string(text)
+        if one.saved_tgids:
+            yield OptionNumber.SAVED_TGIDS, one.saved_tgids.encode()
+        if one.origin:
+            yield OptionNumber.ORIGIN, one.origin
 
     def listed(self, options: Iterable[tuple[int, bytes]]) -> bytes:
         return b"".join(self.number("HI", number, len(content)) + content for number, content in options)
@@ -182,7 +184,7 @@ class _Version7(_Writer):
     compressed: Callable[[bytes], bytes] | None
     strings: bytearray = field(default_factory=bytearray)
 
-    def write(self, buffers: Sequence[Buffer]) -> None:
+    def write(self, buffers: Sequence[WrittenBuffer]) -> None:
         one, file = self.description, self.file
         file.write(self.beginning(7) + (b"zstd\0" + b"1.5.7\0" if self.compressed else b"none\0\0"))
         first_options = file.tell()
@@ -190,20 +192,20 @@ class _Version7(_Writer):
         options = [
             (number, self.number("Q", self.section(number, content, name)))
             for number, content, name in (
-                (_HEADERS, self.headers(), "headers"),
-                (_FTRACE_EVENTS, self.ftrace_formats(), "ftrace events"),
-                (_EVENT_FORMATS, self.event_formats(), "events format"),
-                (_KALLSYMS, self.sized(one.kallsyms, "I"), "kallsyms"),
-                (_PRINTK, self.sized(one.printk_formats, "I"), "printk"),
-                (_CMDLINES, self.sized(one.saved_cmdlines), "command lines"),
+                (OptionNumber.HEADER_INFO, self.headers(), "headers"),
+                (OptionNumber.FTRACE_EVENTS, self.ftrace_formats(), "ftrace events"),
+                (OptionNumber.EVENT_FORMATS, self.event_formats(), "events format"),
+                (OptionNumber.KALLSYMS, self.sized(one.kallsyms, "I"), "kallsyms"),
+                (OptionNumber.PRINTK, self.sized(one.printk_formats, "I"), "printk"),
+                (OptionNumber.CMDLINES, self.sized(one.saved_cmdlines), "command lines"),
             )
         ]
         options += self.options(buffers[0].clock)
-        options.append((_CPUCOUNT, self.number("I", one.cpus)))
-        options += [(_BUFFER, self.buffer(buffer)) for buffer in buffers]
+        options.append((OptionNumber.CPUCOUNT, self.number("I", one.cpus)))
+        options += [(OptionNumber.BUFFER, self.buffer(buffer)) for buffer in buffers]
         # The last option's offset is that of more options: there are none.
-        content = self.listed([*options, (_DONE, self.number("Q", 0))])
-        at = self.section(_DONE, content, "options", plain=True)
+        content = self.listed([*options, (OptionNumber.DONE, self.number("Q", 0))])
+        at = self.section(OptionNumber.DONE, content, "options", plain=True)
         self.section(_STRINGS, bytes(self.strings), "strings")
         file.seek(first_options)
         file.write(self.number("Q", at))
@@ -230,11 +232,11 @@ class _Version7(_Writer):
         packed = self.compressed(content)
         return self.number("II", len(packed), len(content)) + packed
 
-    def buffer(self, buffer: Buffer) -> bytes:
+    def buffer(self, buffer: WrittenBuffer) -> bytes:
         """Writes a trace array's pages. Returns the option that names it."""
         compressed = self.compressed is not None
         at = self.file.tell()
-        self.file.write(self.header(_BUFFER, "flyrecord", 0, compressed=compressed))
+        self.file.write(self.header(OptionNumber.BUFFER, "flyrecord", 0, compressed=compressed))
         begin = self.file.tell()
         table = b""
         for cpu, source in buffer.cpus:
@@ -243,7 +245,7 @@ class _Version7(_Writer):
             table += self.number("IQQ", cpu, start, size)
         end = self.file.tell()
         self.file.seek(at)
-        self.file.write(self.header(_BUFFER, "flyrecord", end - begin, compressed=compressed))
+        self.file.write(self.header(OptionNumber.BUFFER, "flyrecord", end - begin, compressed=compressed))
         self.file.seek(end)
         pages = self.number("II", self.description.page_size, len(buffer.cpus))
         return self.number("Q", at) + _string(buffer.name) + _string(buffer.clock) + pages + table
@@ -265,19 +267,19 @@ class _Version7(_Writer):
 class _Version6(_Writer):
     """One thing after the other. The pages of instances are named by options."""
 
-    def write(self, buffers: Sequence[Buffer]) -> None:
+    def write(self, buffers: Sequence[WrittenBuffer]) -> None:
         one, file = self.description, self.file
         file.write(self.beginning(6) + self.headers() + self.ftrace_formats() + self.event_formats())
         file.write(self.sized(one.kallsyms, "I") + self.sized(one.printk_formats, "I") + self.sized(one.saved_cmdlines))
         top, *instances = buffers
         file.write(self.number("I", one.cpus) + b"options  \0")
         named = []
-        file.write(self.listed([*self.options(top.clock), (_CPUCOUNT, self.number("I", one.cpus))]))
+        file.write(self.listed([*self.options(top.clock), (OptionNumber.CPUCOUNT, self.number("I", one.cpus))]))
         for instance in instances:
-            file.write(self.number("HI", _BUFFER, 8 + len(_string(instance.name))))
+            file.write(self.number("HI", OptionNumber.BUFFER, 8 + len(_string(instance.name))))
             named.append((file.tell(), instance))
             file.write(bytes(8) + _string(instance.name))
-        file.write(self.number("H", _DONE))
+        file.write(self.number("H", OptionNumber.DONE))
         self.pages(top)
         for place, instance in named:
             at = file.tell()
@@ -287,7 +289,7 @@ class _Version6(_Writer):
             file.write(self.number("Q", at))
             file.seek(end)
 
-    def pages(self, buffer: Buffer) -> None:
+    def pages(self, buffer: WrittenBuffer) -> None:
         """Writes a table of where each CPU's pages are, then the pages."""
         file, count = self.file, self.description.cpus
         file.write(b"flyrecord\0")
