@@ -49,6 +49,7 @@ from emu.kernel.userland import BadUserland, Userland
 if TYPE_CHECKING:
     from emu.ftrace.host_probes import Hit, HostProbe, HostProbes
     from emu.kernel.profile import Profile
+    from emu.trace import Trace
 
 __all__ = [
     "BadCommand", "BadImage", "BadProtocol", "BadUserland", "Checkpoint", "Completed", "GuestPanic", "Input", "LimitReached",
@@ -408,6 +409,26 @@ class Machine:
 
             self._profile = Profile(self.kernel)
         return Counting(self.board, self._profile if functions else None)
+
+    def trace(self, name: str | None = None) -> Trace:
+        """What the trace arrays have recorded, as columns (emu.trace). They keep it.
+
+        >>> m.run("ls /bin", trace=True)
+        >>> m.trace()["sched:sched_switch"]["next_pid"]
+
+        Args:
+            name: of an instance whose events are meant; "": the top array. Default: the top array, or the first instance
+                if that has recorded nothing. `buffers` of the result has all.
+
+        Raises:
+            KeyError: there is no such instance.
+        """
+        self._check_open()
+        from emu.trace import Trace
+        from emu.trace.machine_recording import recording_of
+
+        found = Trace(recording_of(self))
+        return found if name is None else found.buffer(name)
 
     def inject_nmi(self, cpu: int) -> None:
         """Makes an NMI pending on a CPU. The CPU takes it before the next block that begins while NMIs are not masked.

@@ -16,6 +16,7 @@ from emu.cli.output import give_up, open_standard_streams
 from emu.cli.race import race
 from emu.cli.record import record
 from emu.cli.report import report
+from emu.cli.reproduce import reproduce
 from emu.cli.run import run
 from emu.cli.shell import shell
 from emu.cli.signals import Terminated
@@ -35,6 +36,7 @@ cli.add_command(run)
 cli.add_command(record)
 cli.add_command(stat)
 cli.add_command(report)
+cli.add_command(reproduce)
 cli.add_command(shell)
 cli.add_command(list_names)
 cli.add_command(race)

@@ -475,6 +475,10 @@ class Recorder:
         """Takes a CPU's first `count` events, of those that `oldest_events` gave, out of its buffer."""
         self._buffers.ring(cpu).discard(count)
 
+    def unread_pages(self, cpu: int) -> npt.NDArray[np.uint8]:
+        """A copy of the pages in a CPU's buffer, shape (n, 4096), in the host's byte order."""
+        return self._buffers.ring(cpu).unread_pages()
+
     def take_page(self, cpu: int, *, spare: bool = False, whole: bool = False) -> bytes | None:
         """Takes a page out of a CPU's buffer, as trace_pipe_raw gives it; None if there is no event, or no `whole` page.
 

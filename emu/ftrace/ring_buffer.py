@@ -280,6 +280,17 @@ class RingBuffer:
         self.consume()
         return result
 
+    def unread_pages(self) -> NDArray[np.uint8]:
+        """A copy of the pages with events in the buffer, shape (n, 4096), oldest first, as `read_page` would give them."""
+        reader, consumed = self._get(ring_record.READER), self._get(ring_record.READ_OFFSET)
+        pages = self._pages[[reader, *self._ring_to_tail()]]
+        left = self._commit(reader) - consumed
+        if consumed:
+            data = pages[0, DATA_START:].copy()
+            pages[0, DATA_START : DATA_START + left] = data[consumed : consumed + left]
+            pages[0, :DATA_START] = np.array([(self._get(ring_record.READ_TIME), left)], PAGE_HEADER).view(np.uint8)
+        return pages if left else pages[1:]
+
     def take_full_pages(self) -> NDArray[np.uint8]:
         """Take all pages out of the buffer that the writer has left, shape (n, 4096): oldest first, as `read_page` gives them."""
         pages = []

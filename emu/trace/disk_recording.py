@@ -12,10 +12,10 @@ import hashlib
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, Self
 
+from emu.trace import machine_description as of_machine
 from emu.trace.dat.writer import Description, PageFile, WrittenBuffer, write_dat
 
 if TYPE_CHECKING:
@@ -23,12 +23,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from emu.ftrace.trace_array import TraceArray
-    from emu.kernel.kernel import Kernel
     from emu.machine import Machine
 
 __all__ = ["DiskRecording"]
 
-_TOP = ""
 _PAGE_SIZE = 4096
 
 
@@ -53,17 +51,13 @@ class DiskRecording:
         self._files = ExitStack()
         try:
             place = Path(self._files.enter_context(tempfile.TemporaryDirectory(prefix=".emu-recording-", dir=folder)))
-            self._arrays = {name: _ArrayPages(array, place / str(n)) for n, (name, array) in enumerate(self._names())}
+            arrays = of_machine.arrays_of(machine)
+            self._arrays = {name: _ArrayPages(array, place / str(n)) for n, (name, array) in enumerate(arrays)}
         except BaseException:
             self._files.close()
             raise
         for pages in self._arrays.values():
             self._files.push(pages)
-
-    def _names(self) -> Iterator[tuple[str, TraceArray]]:
-        top = self._machine.trace_array
-        yield _TOP, top
-        yield from top.instances.items()
 
     def __enter__(self) -> Self:
         return self
@@ -135,49 +129,26 @@ class _ArrayPages:
 
 def describe(machine: Machine, origin: bytes = b"") -> Description:
     """What a trace.dat says of a machine. `origin`: see `Description`."""
-    read, image = machine.tracefs.read, machine.kernel.image
-    cpus = range(len(machine.cpus))
-    release = machine.kernel.memory.text(image.symbol("init_uts_ns"), "new_utsname.release")
-    systems = [name for name in machine.tracefs.listdir("events") if machine.tracefs.exists(f"events/{name}/enable")]
+    read = machine.tracefs.read
+    of_systems: dict[str, list[str]] = {}
+    for system, text, _ in of_machine.formats(machine):
+        of_systems.setdefault(system, []).append(text)
     return Description(
-        byte_order="little" if image.byte_order == "<" else "big",
+        byte_order="little" if machine.kernel.image.byte_order == "<" else "big",
         page_size=_PAGE_SIZE,
         header_page=read("events/header_page"),
         header_event=read("events/header_event"),
-        ftrace_formats=list(_formats(machine, "ftrace")),
-        event_formats={system: list(_formats(machine, system)) for system in systems},
-        kallsyms=_kallsyms(machine.kernel),
+        ftrace_formats=of_systems.pop("ftrace"),
+        event_formats=of_systems,
+        kallsyms=of_machine.kallsyms(machine.kernel),
         printk_formats=read("printk_formats"),
         saved_cmdlines=read("saved_cmdlines"),
-        trace_clock=read("trace_clock"),
-        uname=f"Linux emu {release} {machine.board.arch.name}",
-        version=f"emu {version('emu')}",
-        trace_id=int.from_bytes(hashlib.sha256(origin).digest()[:8], "little"),
-        cpus=len(cpus),
-        stats=[f"CPU: {cpu}\n{read(f'per_cpu/cpu{cpu}/stats')}" for cpu in cpus],
         saved_tgids=read("saved_tgids"),
+        trace_clock=read("trace_clock"),
+        uname=of_machine.uname(machine.kernel),
+        version=of_machine.program(),
+        trace_id=int.from_bytes(hashlib.sha256(origin).digest()[:8], "little"),
+        cpus=len(machine.cpus),
+        stats=of_machine.cpu_stats(machine),
         origin=origin,
     )
-
-
-def _formats(machine: Machine, system: str) -> Iterator[str]:
-    for name in machine.tracefs.listdir(f"events/{system}"):
-        path = f"events/{system}/{name}/format"
-        if machine.tracefs.exists(path):
-            yield machine.tracefs.read(path)
-
-
-def _kallsyms(kernel: Kernel) -> str:
-    """The kernel's symbols as /proc/kallsyms lists them, and the functions of modules, unloaded ones too.
-
-    Of several at one address the one that a trace names: a reader might choose another.
-    """
-    found: dict[int, str] = {}
-    for module in kernel.modules:
-        for function in module.functions:
-            found.setdefault(function.address, f"t {function.name}\t[{module.name}]")
-    for function in kernel.image.functions:
-        found.setdefault(function.address, f"T {function.name}")
-    for name, address in kernel.image.symbols.items():
-        found.setdefault(address, f"D {name}")
-    return "".join(f"{address:016x} {text}\n" for address, text in sorted(found.items()))

@@ -61,12 +61,11 @@ class Origin:
     def decode(cls, content: bytes) -> Self:
         """Raises ValueError: it is something else."""
         try:
-            found = json.loads(content)
-            origin = cls(**found)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"not the origin of a trace: {error}") from None
+            origin = cls(**json.loads(content))
+        except (TypeError, ValueError):
+            raise ValueError("what it says of its origin is damaged") from None
         if not (isinstance(origin.words, list) and all(isinstance(word, str) for word in origin.words)):
-            raise ValueError("not the origin of a trace: its command is no list of words")
+            raise ValueError("what it says of its origin is damaged: its command is no list of words")
         return origin
 
     def differs_from(self, other: Self) -> list[str]:

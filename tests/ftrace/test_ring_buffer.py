@@ -128,6 +128,7 @@ class RingBufferMachine(RuleBasedStateMachine):
         unread = buffer.unread()
         assert listed(unread) == model.unread()
         assert unread.cpu == 3
+        assert listed(events_in(buffer.unread_pages(), cpu=3)) == model.unread()
         assert (buffer.entries, buffer.overrun) == (len(model.unread()), model.overrun)
         assert (buffer.dropped_events, buffer.read_events) == (model.dropped, model.read)
         assert buffer.used_bytes == model.used_bytes()

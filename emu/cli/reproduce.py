@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""emu reproduce: records a trace again, and compares the two files."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from emu.trace.origin import Origin
+
+__all__ = ["reproduce"]
+
+_DIFFERENT = 1  # exit status
+_PIECE = 1 << 20  # bytes
+
+
+@click.command(context_settings={"max_content_width": 120})
+@click.option(
+    "-o", "output", metavar="NEW", type=click.Path(path_type=Path), help="Keep the new recording. Default: it is removed."
+)
+@click.argument("file", type=click.Path(path_type=Path))
+def reproduce(output: Path | None, file: Path) -> int:
+    """Record FILE, a trace.dat of emu, once more, and say whether the new one is the same, byte for byte.
+
+    Exit status: 0: it is; 1: it differs, or the command ended in another way; 2: FILE cannot be read, or is not of emu.
+    """
+    origin = _origin(file)
+    with tempfile.TemporaryDirectory(prefix="emu-") as folder:
+        again = output or Path(folder) / "trace.dat"
+        _record(origin, again)
+        place = _first_difference(file, again)
+        if place is None:
+            click.echo(f"{file}: the same, {file.stat().st_size} bytes")
+            return 0
+        changed = _changes(origin, _origin(again))
+        click.echo(f"{file}: differs from byte {place} on{f': other {changed}' if changed else ''}")
+    return _DIFFERENT
+
+
+def _origin(file: Path) -> Origin:
+    from emu.trace import Trace, TraceFileError
+    from emu.trace.dat.options import OptionNumber
+    from emu.trace.origin import Origin
+
+    try:
+        options = Trace.open(file).recording.options
+        content = next((option.data for option in options if option.number == OptionNumber.ORIGIN), None)
+        if content is None:
+            raise click.ClickException(f"{file}: emu did not record it, or not from a command line")
+        return Origin.decode(content)
+    except OSError as error:
+        raise click.ClickException(f"cannot read {file}: {error.strerror}") from None
+    except (TraceFileError, ValueError) as error:
+        raise click.ClickException(f"{file}: {error}") from None
+
+
+def _record(origin: Origin, path: Path) -> None:
+    """Runs the command line again. Its exit status says nothing here: it was what it was."""
+    from emu.cli.record import record
+
+    words = [*origin.words]
+    place = words.index("--") if "--" in words else 0
+    record.main([*words[:place], "-o", str(path), *words[place:]], prog_name="emu record", standalone_mode=False)
+
+
+def _first_difference(one: Path, other: Path) -> int | None:
+    """Where two files differ first, in bytes; None: nowhere."""
+    place = 0
+    with one.open("rb") as first, other.open("rb") as second:
+        while True:
+            a, b = first.read(_PIECE), second.read(_PIECE)
+            if a != b:
+                same = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+                return place + same
+            if not a:
+                return None
+            place += len(a)
+
+
+def _changes(before: Origin, now: Origin) -> str:
+    """What is not the same about the machine and this program: "seed (1, now 2)"."""
+    old, new = asdict(before), asdict(now)
+    return ", ".join(f"{name} ({old[name]}, now {new[name]})" for name in before.differs_from(now))

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a trace says of the machine that has recorded it, beside its events: the same for a file and for a Trace in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import TYPE_CHECKING, NamedTuple
+
+from emu.trace.recording import FormatText
+
+if TYPE_CHECKING:
+    from emu.ftrace.trace_array import TraceArray
+    from emu.kernel.kernel import Kernel
+    from emu.machine import Machine
+
+__all__ = ["TOP", "arrays_of", "cpu_stats", "formats", "kallsyms", "program", "uname"]
+
+TOP = ""  # the name of the top trace array
+
+
+class _Array(NamedTuple):
+    name: str
+    array: TraceArray
+
+
+def arrays_of(machine: Machine) -> list[_Array]:
+    """The trace arrays: the top one, then the instances."""
+    top = machine.trace_array
+    return [_Array(TOP, top), *(_Array(name, array) for name, array in top.instances.items())]
+
+
+def formats(machine: Machine) -> Iterator[FormatText]:
+    """The format files of all events: those of the system ftrace first."""
+    tracefs = machine.tracefs
+    systems = [name for name in tracefs.listdir("events") if tracefs.exists(f"events/{name}/enable")]
+    for system in ["ftrace", *systems]:
+        for name in tracefs.listdir(f"events/{system}"):
+            path = f"events/{system}/{name}/format"
+            if tracefs.exists(path):
+                yield FormatText(system, tracefs.read(path))
+
+
+def cpu_stats(machine: Machine) -> list[str]:
+    """per_cpu/cpuN/stats of each CPU, as trace-cmd keeps them."""
+    return [f"CPU: {cpu}\n{machine.tracefs.read(f'per_cpu/cpu{cpu}/stats')}" for cpu in range(len(machine.cpus))]
+
+
+def uname(kernel: Kernel) -> str:
+    """System, host, release and machine, as `uname -a` begins."""
+    release = kernel.memory.text(kernel.image.symbol("init_uts_ns"), "new_utsname.release")
+    return f"Linux emu {release} {kernel.board.arch.name}"
+
+
+def program() -> str:
+    """This program and its version."""
+    return f"emu {version('emu')}"
+
+
+def kallsyms(kernel: Kernel) -> str:
+    """The kernel's symbols as /proc/kallsyms lists them, and the functions of modules, unloaded ones too.
+
+    Of several at one address the one that a trace names: a reader might choose another.
+    """
+    found: dict[int, str] = {}
+    for module in kernel.modules:
+        for function in module.functions:
+            found.setdefault(function.address, f"t {function.name}\t[{module.name}]")
+    for function in kernel.image.functions:
+        found.setdefault(function.address, f"T {function.name}")
+    for name, address in kernel.image.symbols.items():
+        found.setdefault(address, f"D {name}")
+    return "".join(f"{address:016x} {text}\n" for address, text in sorted(found.items()))

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a machine has in its buffers, as a Trace reads it."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from emu.trace import machine_description as of_machine
+from emu.trace.recording import Buffer, CpuPages, Recording
+
+if TYPE_CHECKING:
+    from emu.machine import Machine
+
+__all__ = ["recording_of"]
+
+
+def recording_of(machine: Machine) -> Recording:
+    """A copy of the buffers of all trace arrays, which stay as they are."""
+    read = machine.tracefs.read
+    cpus = range(len(machine.cpus))
+    return Recording(
+        buffers=[
+            Buffer(name, array.recorder.clock.name, [CpuPages(cpu, array.recorder.unread_pages(cpu)) for cpu in cpus])
+            for name, array in of_machine.arrays_of(machine)
+        ],
+        formats=list(of_machine.formats(machine)),
+        cpu_count=len(cpus),
+        byte_order="<" if sys.byteorder == "little" else ">",  # of the pages, which native code of the host has written
+        kallsyms=of_machine.kallsyms(machine.kernel).encode(),
+        printk_formats=read("printk_formats").encode(),
+        saved_cmdlines=read("saved_cmdlines").encode(),
+        saved_tgids=read("saved_tgids").encode(),
+        cpu_stats=of_machine.cpu_stats(machine),
+        uname=of_machine.uname(machine.kernel),
+        version=of_machine.program(),
+    )
