@@ -84,8 +84,7 @@ class CallTable(DataFrames):
         return texts[which]
 
     def _function(self, address: int) -> str:
-        found = self._symbols.find(address)
-        return found.name if found and not (found.is_last and found.offset) else f"{address:#x}"
+        return self._symbols.function(address) or f"{address:#x}"
 
     def _task(self, pid: int) -> str:
         return "<idle>" if pid == 0 else self._tasks.comm_of(pid) or "<...>"
@@ -137,7 +136,7 @@ class CallTable(DataFrames):
 
         def column(name: str, type_: type) -> NDArray[Any]:
             parts: list[NDArray[Any]] = [
-                np.asarray(table[name]).astype(type_, copy=False) if name in table else np.zeros(table.count, type_)
+                np.asarray(table[name]).astype(type_, copy=False) if table.has_number(name) else np.zeros(table.count, type_)
                 for _, table in tables
             ]
             return np.concatenate([np.empty(0, type_), *parts])[order]

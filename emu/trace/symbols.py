@@ -6,22 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["KernelSymbol", "KernelSymbols"]
+from emu.ftrace.text.view import Symbol
 
-
-class KernelSymbol(NamedTuple):
-    """Where an address lies: `offset` bytes into a symbol that reaches to the next one."""
-
-    name: str
-    offset: int
-    size: int
-    module: str
-    is_last: bool  # nothing tells where it ends
+__all__ = ["KernelSymbols"]
 
 _LINE = re.compile(rb"^([0-9a-fA-F]{1,16}) (\S) ([^\s]+)(?:[ \t]+\[([^\]\s]+)\])?", re.MULTILINE)
 _END = (1 << 64) - 1
@@ -53,7 +44,7 @@ class KernelSymbols:
         addresses, names = self._symbols
         return iter(zip(addresses, (name for name, _ in names), strict=True))
 
-    def find(self, address: int) -> KernelSymbol | None:
+    def find(self, address: int) -> Symbol | None:
         """The symbol at an address; None: it lies before the first.
 
         Of several symbols that begin just there, it is the one that a binary search comes to: so trace-cmd has it.
@@ -66,13 +57,20 @@ class KernelSymbols:
             start = addresses[middle]
             end = addresses[middle + 1] if middle < last else _END
             if start == address or start <= address < end:
-                return KernelSymbol(names[middle][0], address - start, end - start, names[middle][1], middle == last)
+                return Symbol(names[middle][0], address - start, end - start, names[middle][1])
             if address < start:
                 high = middle
             else:
                 low = middle + 1
         return None
 
-    def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[KernelSymbol | None]:
+    def function(self, address: int) -> str | None:
+        """The name of the symbol at an address; None: there is none. Nothing tells where the last symbol ends."""
+        found = self.find(address)
+        if found is None or (found.offset and address - found.offset == self._symbols[0][-1]):
+            return None
+        return found.name
+
+    def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
         """The symbol at each address."""
         return [self.find(address) for address in addresses.tolist()]

@@ -16,12 +16,14 @@ from emu.ftrace.options import CORE_OPTIONS
 from emu.ftrace.text import TraceView, render_trace
 from emu.trace.buffer_events import BufferEvents
 from emu.trace.errors import TraceFileError
+from emu.trace.event_table import EventTable
 from emu.trace.host_pages import host_events
 from emu.trace.report import ReportContext, ReportOptions, chosen_rows
 from emu.trace.trace import Trace
 
 __all__ = ["trace_text"]
 
+_DEEPEST = 1 << 10  # what is deeper is damaged
 _USER_STACK_SIZE = USER_STACK.itemsize
 
 
@@ -63,7 +65,7 @@ def _view(trace: Trace, events: BufferEvents, options: ReportOptions) -> TraceVi
 
 
 def _whole(trace: Trace, events: BufferEvents) -> NDArray[np.bool_]:
-    """Which events have all fields that are printed.
+    """Which events have all fields that are printed, and no depth that cannot be.
 
     Raises:
         TraceFileError: those of a tracer are not where Linux 6.1 has them.
@@ -76,6 +78,11 @@ def _whole(trace: Trace, events: BufferEvents) -> NDArray[np.bool_]:
         if call.system == "ftrace":
             least[number] = _ftrace_size(call)
     whole: NDArray[np.bool_] = events.columns.size >= least[events.columns.kind]
+    for path in ("ftrace:funcgraph_entry", "ftrace:funcgraph_exit"):
+        if path in trace.formats:
+            rows = np.flatnonzero(events.columns.kind == trace.formats[path].number)
+            depth = EventTable(trace.formats[path], events, rows)["depth"]
+            whole[rows] &= (depth >= 0) & (depth < _DEEPEST)
     return whole
 
 
