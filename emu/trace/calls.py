@@ -44,6 +44,9 @@ class CallTable(DataFrames):
     `parent`             int64: which of these calls made it; -1: none of them
     `finished`           bool: if not, there is no exit, and `exit`, `duration` and `self_time` are 0
     `cut`                bool: the entry was not recorded, but the exit, which says when the entry was
+
+    Linux records a call's entry a moment after it has looked at the clock. Calls of an interrupt that comes in between are
+    taken for those of the caller, whose self time is then too short, but never negative.
     """
 
     def __init__(self, formats: Formats, events: BufferEvents, symbols: KernelSymbols, tasks: Tasks) -> None:

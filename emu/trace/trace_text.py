@@ -81,7 +81,8 @@ def _whole(trace: Trace, events: BufferEvents) -> NDArray[np.bool_]:
     for path in ("ftrace:funcgraph_entry", "ftrace:funcgraph_exit"):
         if path in trace.formats:
             rows = np.flatnonzero(events.columns.kind == trace.formats[path].number)
-            depth = EventTable(trace.formats[path], events, rows)["depth"]
+            table = EventTable(trace.formats[path], events, rows)
+            depth = table["depth"] if table.has_number("depth") else np.full(len(rows), -1)
             whole[rows] &= (depth >= 0) & (depth < _DEEPEST)
     return whole
 
