@@ -25,7 +25,7 @@ from emu.trace.trace import Trace
 
 __all__ = ["Report", "ReportOptions", "chosen_rows"]
 
-_CHUNK = 1 << 17  # rows
+_CHUNK = 1 << 16  # rows
 _UNKNOWN = "[UNKNOWN EVENT][UNKNOWN EVENT] (NULL):               [UNKNOWN EVENT]\n"
 Placed = list[tuple[Piece, NDArray[np.int64]]]
 
