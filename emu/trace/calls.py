@@ -44,6 +44,9 @@ class CallTable(DataFrames):
     `parent`             int64: which of these calls made it; -1: none of them
     `finished`           bool: if not, there is no exit, and `exit`, `duration` and `self_time` are 0
     `cut`                bool: the entry was not recorded, but the exit, which says when the entry was
+
+    Linux records a call's entry a moment after it has looked at the clock. Calls of an interrupt that comes in between are
+    taken for those of the caller, whose self time is then too short, but never negative.
     """
 
     def __init__(self, formats: Formats, events: BufferEvents, symbols: KernelSymbols, tasks: Tasks) -> None:
@@ -84,8 +87,7 @@ class CallTable(DataFrames):
         return texts[which]
 
     def _function(self, address: int) -> str:
-        found = self._symbols.find(address)
-        return found.name if found and not (found.is_last and found.offset) else f"{address:#x}"
+        return self._symbols.function(address) or f"{address:#x}"
 
     def _task(self, pid: int) -> str:
         return "<idle>" if pid == 0 else self._tasks.comm_of(pid) or "<...>"
@@ -137,7 +139,7 @@ class CallTable(DataFrames):
 
         def column(name: str, type_: type) -> NDArray[Any]:
             parts: list[NDArray[Any]] = [
-                np.asarray(table[name]).astype(type_, copy=False) if name in table else np.zeros(table.count, type_)
+                np.asarray(table[name]).astype(type_, copy=False) if table.has_number(name) else np.zeros(table.count, type_)
                 for _, table in tables
             ]
             return np.concatenate([np.empty(0, type_), *parts])[order]

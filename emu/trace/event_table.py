@@ -15,7 +15,7 @@ from emu.trace.buffer_events import BufferEvents, EventColumns
 from emu.trace.data_frames import DataFrames
 from emu.trace.native import fields as native
 
-__all__ = ["EventTable", "Ranges", "is_text"]
+__all__ = ["EventTable", "Ranges", "is_number", "is_text"]
 
 _COMMON = ("time", "cpu", "pid", "flags", "preempt_count")
 _MOST_BYTES = 1 << 16  # of a field
@@ -92,6 +92,10 @@ class EventTable(DataFrames):
 
     def __contains__(self, name: object) -> bool:
         return name in self._fields or (isinstance(name, str) and name.removeprefix("common_") in _COMMON)
+
+    def has_number(self, name: str) -> bool:
+        """Whether a column has one number for each event."""
+        return name in self and (name not in self._fields or is_number(self._fields[name]))
 
     def __repr__(self) -> str:
         return f"<EventTable {self.call.path}: {self.count} events, columns {', '.join(self)}>"
@@ -177,6 +181,11 @@ def _picked(values: list[Any], which: NDArray[np.int32]) -> NDArray[Any]:
     for number, value in enumerate(values):
         table[number] = value
     return table[which]
+
+
+def is_number(field: Field) -> bool:
+    """Whether a field is one number."""
+    return not field.is_dynamic and not field.type.endswith("]") and field.size in (1, 2, 4, 8)
 
 
 def is_text(field: Field) -> bool:

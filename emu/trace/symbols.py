@@ -3,25 +3,23 @@
 
 from __future__ import annotations
 
+import bisect
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 __all__ = ["KernelSymbol", "KernelSymbols"]
 
 
 class KernelSymbol(NamedTuple):
-    """Where an address lies: `offset` bytes into a symbol that reaches to the next one."""
+    """Where an address lies: `offset` bytes into a symbol of `size` bytes, in the kernel or in a module."""
 
     name: str
     offset: int
     size: int
     module: str
-    is_last: bool  # nothing tells where it ends
+
 
 _LINE = re.compile(rb"^([0-9a-fA-F]{1,16}) (\S) ([^\s]+)(?:[ \t]+\[([^\]\s]+)\])?", re.MULTILINE)
 _END = (1 << 64) - 1
@@ -59,20 +57,31 @@ class KernelSymbols:
         Of several symbols that begin just there, it is the one that a binary search comes to: so trace-cmd has it.
         """
         addresses, names = self._symbols
-        last = len(addresses) - 1
-        low, high = 0, len(addresses)
-        while low < high:
-            middle = (low + high) // 2
-            start = addresses[middle]
-            end = addresses[middle + 1] if middle < last else _END
-            if start == address or start <= address < end:
-                return KernelSymbol(names[middle][0], address - start, end - start, names[middle][1], middle == last)
-            if address < start:
-                high = middle
-            else:
-                low = middle + 1
-        return None
+        place = bisect.bisect_right(addresses, address) - 1
+        if place < 0:
+            return None
+        start, end = addresses[place], addresses[place + 1] if place + 1 < len(addresses) else _END
+        if start == address:
+            place = _searched(addresses, address)
+        return KernelSymbol(names[place][0], address - start, end - start, names[place][1])
 
-    def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[KernelSymbol | None]:
-        """The symbol at each address."""
-        return [self.find(address) for address in addresses.tolist()]
+    def function(self, address: int) -> str | None:
+        """The name of the symbol at an address; None: there is none. Nothing tells where the last symbol ends."""
+        found = self.find(address)
+        if found is None or (found.offset and address - found.offset == self._symbols[0][-1]):
+            return None
+        return found.name
+
+
+
+def _searched(addresses: list[int], address: int) -> int:
+    """Where a binary search finds an address that is in the list, perhaps more than once."""
+    low, high = 0, len(addresses)
+    while True:
+        middle = (low + high) // 2
+        if addresses[middle] == address:
+            return middle
+        if address < addresses[middle]:
+            high = middle
+        else:
+            low = middle + 1

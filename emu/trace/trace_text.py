@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,15 +13,18 @@ from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.internal import INTERNAL_EVENTS
 from emu.ftrace.events import USER_STACK
 from emu.ftrace.options import CORE_OPTIONS
-from emu.ftrace.text import TraceView, render_trace
+from emu.ftrace.text import Symbol, TraceView, render_trace
 from emu.trace.buffer_events import BufferEvents
 from emu.trace.errors import TraceFileError
+from emu.trace.event_table import EventTable
 from emu.trace.host_pages import host_events
 from emu.trace.report import ReportContext, ReportOptions, chosen_rows
+from emu.trace.symbols import KernelSymbols
 from emu.trace.trace import Trace
 
 __all__ = ["trace_text"]
 
+_DEEPEST = 1 << 10  # what is deeper is damaged
 _USER_STACK_SIZE = USER_STACK.itemsize
 
 
@@ -52,7 +55,7 @@ def _view(trace: Trace, events: BufferEvents, options: ReportOptions) -> TraceVi
         written=len(rows) + lost,
         cpus=trace.recording.cpu_count,
         options={option.name: option.default for option in (*CORE_OPTIONS, *FUNCTION_GRAPH.options)},
-        symbols=trace.symbols,
+        symbols=_Symbols(trace.symbols),
         comm_of=trace.tasks.comm_of,
         tgid_of=trace.tasks.tgid_of,
         clock_is_ns=events.clock not in ("counter", "x86-tsc", "uptime"),
@@ -63,7 +66,7 @@ def _view(trace: Trace, events: BufferEvents, options: ReportOptions) -> TraceVi
 
 
 def _whole(trace: Trace, events: BufferEvents) -> NDArray[np.bool_]:
-    """Which events have all fields that are printed.
+    """Which events have all fields that are printed, and no depth that cannot be.
 
     Raises:
         TraceFileError: those of a tracer are not where Linux 6.1 has them.
@@ -76,6 +79,12 @@ def _whole(trace: Trace, events: BufferEvents) -> NDArray[np.bool_]:
         if call.system == "ftrace":
             least[number] = _ftrace_size(call)
     whole: NDArray[np.bool_] = events.columns.size >= least[events.columns.kind]
+    for path in ("ftrace:funcgraph_entry", "ftrace:funcgraph_exit"):
+        if path in trace.formats:
+            rows = np.flatnonzero(events.columns.kind == trace.formats[path].number)
+            table = EventTable(trace.formats[path], events, rows)
+            depth = table["depth"] if table.has_number("depth") else np.full(len(rows), -1)
+            whole[rows] &= (depth >= 0) & (depth < _DEEPEST)
     return whole
 
 
@@ -88,6 +97,18 @@ def _ftrace_size(call: EventCall) -> int:
     fixed = [field for field in known.fields if field.name != "caller"]
     end = max(field.offset + field.size for field in fixed)
     return _USER_STACK_SIZE if call.name == "user_stack" else -(-end // 4) * 4
+
+
+class _Symbols:
+    """The symbols of a trace as a `TraceView` asks for them."""
+
+    def __init__(self, symbols: KernelSymbols) -> None:
+        self._symbols = symbols
+
+    def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
+        """The symbol at each address."""
+        found = map(self._symbols.find, addresses.tolist())
+        return [Symbol(*symbol) if symbol else None for symbol in found]
 
 
 def _tracer(trace: Trace, events: BufferEvents) -> str:

@@ -20,11 +20,13 @@ from tests.lib.trace_dat import GOLDEN, Dat, Pages, event_id, linux_formats
 __all__ = ["mutated", "run", "sample"]
 
 ENOUGH = 20.0  # seconds that the reading of one may take
+_SCHED = ("name: sched_switch", "name: sched_process_exec")
 _FORMATS = {
     "ftrace": linux_formats()["ftrace"],
-    "sched": [text for text in linux_formats()["sched"] if text.startswith(("name: sched_switch\n", "name: sched_process_exec\n"))],
+    "sched": [text for text in linux_formats()["sched"] if text.splitlines()[0] in _SCHED],
     "irq": linux_formats()["irq"],
 }
+_NUMBERS = (0, 1, 0xFF, 0x7FFFFFFF, 0xFFFFFFFF, (1 << 64) - 1, 1 << 40)
 _TEXT = 0xFFFFFFFF81000000
 
 
@@ -71,7 +73,7 @@ def _entries(order: str, n: int) -> list[bytes]:
         entry(11, "Qi", function, n % 7),
         entry(10, "QiIQQ", function, n % 7, 0, n * 900, n * 1000),
         entry(event_id("sched", "sched_switch"), "16siiq16sii", b"one", n, 120, n % 3, b"other", n + 1, 100),
-        entry(event_id("sched", "sched_process_exec"), "IIii8s", 24 | 8 << 16 if order == "<" else 24 | 8 << 16, 0, 5, 5, b"/bin/ls"),
+        entry(event_id("sched", "sched_process_exec"), "IIii8s", 24 | 8 << 16, 0, 5, 5, b"/bin/ls"),
         entry(4, "iIQQ", 2, 0, function, _TEXT),
         entry(5, "Q8s", function, b"hello\n"),
     ]
@@ -87,7 +89,7 @@ def mutated(data: bytes, choose: random.Random) -> bytes:
             case 0:
                 found[at] ^= 1 << choose.randrange(8)
             case 1:
-                number = choose.choice([0, 1, 0xFF, 0x7FFFFFFF, 0xFFFFFFFF, (1 << 64) - 1, 1 << 40, len(found), choose.getrandbits(64)])
+                number = choose.choice([*_NUMBERS, len(found), choose.getrandbits(64)])
                 size = choose.choice([2, 4, 8])
                 number &= (1 << 8 * size) - 1
                 found[at : at + size] = number.to_bytes(size, choose.choice(["little", "big"]))  # type: ignore[arg-type]

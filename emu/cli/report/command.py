@@ -68,7 +68,6 @@ def report(
     """Show the events of a trace.dat as text."""
     from emu.trace import TraceFileError
     from emu.trace.report import Report, ReportOptions
-    from emu.trace.trace_text import trace_text
 
     if format_ == "trace" and (raw or full_times):
         raise click.ClickException("-R and -t do not go with --format trace")
@@ -83,7 +82,12 @@ def report(
             start=nanoseconds(start),
             end=nanoseconds(end),
         )
-        pieces = Report(trace, options).pieces() if format_ == "report" else trace_text(trace, options)
+        if format_ == "trace":
+            from emu.trace.trace_text import trace_text  # it needs much more than the report
+
+            pieces = trace_text(trace, options)
+        else:
+            pieces = Report(trace, options).pieces()
         first = next(pieces, b"")  # all that can be wrong with the file is known by now
     except TraceFileError as error:
         raise click.ClickException(f"{file}: {error}") from None

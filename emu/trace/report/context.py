@@ -69,9 +69,8 @@ class ReportContext:
         return {int(address, 16): unescaped(text) for address, text in _PRINTK.findall(self.trace.recording.printk_formats)}
 
     def _function(self, address: int) -> str | None:
-        """The function's name; None: there is none at the address. The last symbol has no length."""
-        found = self.trace.symbols.find(address)
-        return found.name if found and (found.offset == 0 or not found.is_last) else None
+        """The function's name; None: there is none at the address."""
+        return self.trace.symbols.function(address)
 
     def _symbol(self, address: int, *, offset: bool) -> str:
         """%pS, and without the offset %ps"""

@@ -112,13 +112,13 @@ def _raw_data(context: ReportContext, table: EventTable) -> list[Piece]:
 
 
 def _repeats(context: ReportContext, table: EventTable) -> list[Piece]:
-    """`fn_1 (count: 5  last_ts: 12.000123)`"""
+    """`fn_1 (count: 5  last_ts:    12.000123)`"""
     ago = table["top_delta_ts"].astype(np.uint64) << np.uint64(32) | table["bottom_delta_ts"]
     last = (table["common_time"] - ago).tolist()
     texts = []
     for count, nanoseconds in zip(table["count"].tolist(), last, strict=True):
         seconds, rest = divmod(nanoseconds + 500, 10**9)
-        texts.append(f" (count: {count}  last_ts: {seconds}.{rest // 1000:06})")
+        texts.append(f" (count: {count}  last_ts: {seconds:5}.{rest // 1000:06})")
     return [context.function_column(table["ip"]), Texts(texts, np.arange(table.count))]
 
 

@@ -6,18 +6,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.event.call import EventCall, Field
+from emu.ftrace.event.call import EventCall
 from emu.trace.buffer_events import BufferEvents
 from emu.trace.event_table import EventTable
 from emu.trace.lines import Numbers, Piece, Texts, constant
 from emu.trace.native.graph import NO_ROW, find_leaves
 from emu.trace.report.context import ReportContext
+from emu.trace.report.needed_fields import has_needed
 from emu.trace.trace import Trace
 
 __all__ = ["GraphText", "Leaves"]
 
 _NO_DURATION = " " * 13
-_DEEPEST = 1 << 16
+_DEEPEST = 1 << 12  # what is deeper is damaged
 
 
 class Leaves:
@@ -34,8 +35,8 @@ class Leaves:
         self.entry, self.exit = (formats.get(f"ftrace:funcgraph_{name}") for name in ("entry", "exit"))
         self.exits = np.full(len(events), NO_ROW, np.int64)
         self.hidden = np.zeros(len(events), np.bool_)
-        where = [_function_offset(call) for call in (self.entry, self.exit)]
-        if self.entry and self.exit and None not in where:
+        if self.entry and self.exit and has_needed(self.entry) and has_needed(self.exit):
+            where = [_function_offset(call) for call in (self.entry, self.exit)]
             columns = events.columns
             if sources is None:
                 sources = np.zeros(len(events), np.int64)
@@ -47,9 +48,8 @@ class Leaves:
             self.hidden[self.exits[self.exits != NO_ROW]] = True
 
 
-def _function_offset(call: EventCall | None) -> int | None:
-    fields: list[Field] = [field for field in (call.fields if call else ()) if field.name == "func" and field.size == 8]
-    return fields[0].offset if fields else None
+def _function_offset(call: EventCall) -> int:
+    return next(field.offset for field in call.fields if field.name == "func")
 
 
 class GraphText:

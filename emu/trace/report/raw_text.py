@@ -11,7 +11,7 @@ import numpy as np
 from emu.ftrace.event.call import EventCall, Field
 from emu.ftrace.event.print_fmt import PrintFmtError
 from emu.trace.event_table import EventTable, is_text
-from emu.trace.lines import Numbers, Piece, RangesPiece, Texts, constant
+from emu.trace.lines import Numbers, Piece, RangesPiece, Texts, constant, texts_of
 from emu.trace.report.context import ReportContext
 from emu.trace.report.event_text import Argument, EventText
 
@@ -67,8 +67,7 @@ class RawText:
         values = table.field(field)
         if "*" in field.type or ("long" in field.type.split() and not field.signed):
             unsigned = values.view(np.dtype(f"u{field.size}"))
-            distinct, which = np.unique(unsigned, return_inverse=True)
-            return Texts([f"{value:#x}" for value in distinct.tolist()], which)
+            return texts_of(unsigned, lambda value: f"{value:#x}")
         return Numbers(values)
 
 

@@ -17,6 +17,7 @@ from emu.trace.report.context import ReportContext
 from emu.trace.report.event_text import EventText
 from emu.trace.report.function import FunctionText
 from emu.trace.report.graph import GraphText, Leaves
+from emu.trace.report.needed_fields import has_needed
 from emu.trace.report.plugins import ALLOCATIONS, OWN_TEXTS, call_site
 from emu.trace.report.prefix import add_prefix, lost_note, name_column
 from emu.trace.report.raw_text import RawText
@@ -24,7 +25,7 @@ from emu.trace.trace import Trace
 
 __all__ = ["Report", "ReportOptions", "chosen_rows"]
 
-_CHUNK = 1 << 17  # rows
+_CHUNK = 1 << 16  # rows
 _UNKNOWN = "[UNKNOWN EVENT][UNKNOWN EVENT] (NULL):               [UNKNOWN EVENT]\n"
 Placed = list[tuple[Piece, NDArray[np.int64]]]
 
@@ -148,20 +149,21 @@ class _EventsReport:
             if call.number not in self._raw_texts:
                 self._raw_texts[call.number] = RawText(self._context, call)
             return [(piece, every) for piece in [*self._raw_texts[call.number](table), end]]
-        if call.path == "ftrace:funcgraph_entry":
-            return self._graph.entries(table)
-        if call.path == "ftrace:funcgraph_exit":
-            return self._graph.exits(table)
-        if call.path == "ftrace:function":
-            return [(piece, every) for piece in self._function(table)]
-        if own := OWN_TEXTS.get(call.path):
-            return [(piece, every) for piece in [*own(self._context, table), end]]
+        if has_needed(call):
+            if call.path == "ftrace:funcgraph_entry":
+                return self._graph.entries(table)
+            if call.path == "ftrace:funcgraph_exit":
+                return self._graph.exits(table)
+            if call.path == "ftrace:function":
+                return [(piece, every) for piece in self._function(table)]
+            if own := OWN_TEXTS.get(call.path):
+                return [(piece, every) for piece in [*own(self._context, table), end]]
         if call.number not in self._texts:
             self._texts[call.number] = EventText(self._context, call)
         text = self._texts[call.number]
         pieces = text(table)
         if text.broken is not None:
             pieces = [constant("[FAILED TO PARSE]", table.count), *RawText(self._context, call)(table)]
-        elif call.path in ALLOCATIONS:
+        elif call.path in ALLOCATIONS and has_needed(call):
             pieces = [call_site(self._context, table), *pieces]
         return [(piece, every) for piece in [*pieces, end]]

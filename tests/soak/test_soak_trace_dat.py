@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A part of `make soak`: damaged files trace.dat."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.soak import FUZZERS
+
+SUITE = 0.05  # 500 files of each byte order
+
+
+@pytest.mark.parametrize("numbers", FUZZERS["trace_dat"].pieces(SUITE), ids=str)
+def test_damaged_trace_files(arch: str, numbers: range) -> None:
+    FUZZERS["trace_dat"].check(arch, numbers)
