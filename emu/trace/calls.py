@@ -82,15 +82,10 @@ class CallTable(DataFrames):
     def _names(self, name: str) -> NDArray[Any]:
         """Functions or tasks: one str for all calls that have it."""
         values, which = np.unique(self._columns["address" if name == "function" else "pid"], return_inverse=True)
+        name_of = self._symbols.name_of if name == "function" else self._tasks.name_of
         texts = np.empty(len(values), np.object_)
-        texts[:] = [self._function(value) if name == "function" else self._task(value) for value in values.tolist()]
+        texts[:] = [name_of(value) for value in values.tolist()]
         return texts[which]
-
-    def _function(self, address: int) -> str:
-        return self._symbols.function(address) or f"{address:#x}"
-
-    def _task(self, pid: int) -> str:
-        return "<idle>" if pid == 0 else self._tasks.comm_of(pid) or "<...>"
 
     @cached_property
     def _columns(self) -> dict[str, NDArray[Any]]:

@@ -72,6 +72,9 @@ class KernelSymbols:
             return None
         return found.name
 
+    def name_of(self, address: int) -> str:
+        """The name of the function at an address; the address itself if there is none."""
+        return self.function(address) or f"{address:#x}"
 
 
 def _searched(addresses: list[int], address: int) -> int:

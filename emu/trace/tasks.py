@@ -21,5 +21,9 @@ class Tasks:
         """The name that was saved."""
         return self.comms.get(pid)
 
+    def name_of(self, pid: int) -> str:
+        """The name as a trace shows it."""
+        return "<idle>" if pid == 0 else self.comm_of(pid) or "<...>"
+
     def tgid_of(self, pid: int) -> int | None:
         return self.tgids.get(pid)

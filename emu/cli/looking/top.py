@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""emu top: the functions of a trace that took the most time. It does what `ftd` did, of the first document on function_graph."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from emu.cli.looking.opened import opened, show, show_json, trace_options
+from emu.cli.quantities import Duration
+from emu.cli.report.filters import cpu_list
+
+if TYPE_CHECKING:
+    from emu.trace.function_times import FunctionTime
+
+__all__ = ["ftd", "top"]
+
+EXAMPLES = """\
+\b
+Examples:
+  emu record -p function_graph -- 'ls /bin | wc -l'
+  emu top
+  emu top --by process --sort total -n 10
+  emu top --at-least 100us --calls 5 trace.dat
+
+\b
+FILE is a trace.dat of emu or trace-cmd; without it, trace.dat. Times need function_graph; of function's trace, calls count.
+"""
+
+_SORTS = ("self", "total", "calls", "min", "max", "mean")
+
+
+@click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
+@click.option("--by", "groups", type=click.Choice(["process", "cpu"]), multiple=True, help="Tasks, or CPUs, apart. Repeatable.")
+@click.option("--sort", type=click.Choice(_SORTS), default="self", show_default=True, help="What comes first.")
+@click.option("-n", "--count", type=click.IntRange(1), metavar="N", help="Only the first N.")
+@click.option("--calls", "least_calls", type=click.IntRange(1), metavar="N", help="Only what was called so often.")
+@click.option("--at-least", type=Duration(), metavar="TIME", help="Only what took so long, all its calls together: 100us.")
+@click.option("--json", "as_json", is_flag=True, help="Write an object; times are nanoseconds.")
+@trace_options
+def top(
+    groups: Sequence[str],
+    sort: str,
+    count: int | None,
+    least_calls: int | None,
+    at_least: int | None,
+    as_json: bool,
+    pids: Sequence[int],
+    cpus: str | None,
+    buffer: str | None,
+    file: Path,
+) -> int:
+    """Show where the time went: functions with their own time, that with what they call, and their calls."""
+    from emu.trace.function_times import function_times
+
+    with opened(file, buffer) as trace:
+        found = function_times(trace, groups, pids=pids, cpus=cpu_list(cpus))  # type: ignore[arg-type]  # click has checked them
+        rows = [
+            row
+            for row in found
+            if row.calls >= (least_calls or 0) and (at_least is None or (row.total is not None and row.total >= at_least))
+        ]
+        rows.sort(key=lambda row: (-(_value(row, sort) or 0), -row.calls, row.function, row.pid or 0, row.cpu or 0))
+        rows = rows[:count]
+        if as_json:
+            show_json(trace, functions=[_object(row) for row in rows])
+        elif not found:
+            raise click.ClickException(f"{file}: no calls were recorded; `emu record -p function_graph` records them")
+        else:
+            _show_table(rows, groups)
+    return 0
+
+
+ftd = copy.copy(top)
+ftd.name = "ftd"
+ftd.hidden = True
+
+
+def _value(row: FunctionTime, name: str) -> float | None:
+    values: dict[str, float | None] = {
+        "self": row.self_time, "total": row.total, "calls": row.calls, "min": row.minimum, "max": row.maximum, "mean": row.mean,
+    }  # fmt: skip
+    return values[name]
+
+
+def _object(row: FunctionTime) -> dict[str, object]:
+    known = {"function": row.function, "pid": row.pid, "process": row.process, "cpu": row.cpu}
+    return {name: value for name, value in (known | {name: _value(row, name) for name in _SORTS}).items() if value is not None}
+
+
+def _show_table(rows: Sequence[FunctionTime], groups: Sequence[str]) -> None:
+    from rich.table import Table
+
+    timed = any(row.total is not None for row in rows)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    names = [("self", "self us"), ("total", "total us")] if timed else []
+    names += [("calls", "calls")] + ([("min", "min us"), ("mean", "mean us"), ("max", "max us")] if timed else [])
+    for _, title in names:
+        table.add_column(title, justify="right", no_wrap=True)
+    for group in groups:
+        table.add_column("CPU" if group == "cpu" else "process", justify="right" if group == "cpu" else "left", no_wrap=True)
+    table.add_column("function", no_wrap=True)
+    for row in rows:
+        cells = [_cell(_value(row, name), name) for name, _ in names]
+        cells += [str(row.cpu) if group == "cpu" else f"{row.process}-{row.pid}" for group in groups]
+        table.add_row(*cells, row.function)
+    show(table)
+
+
+def _cell(value: float | None, name: str) -> str:
+    if value is None:
+        return ""
+    return f"{value:,}" if name == "calls" else f"{value / 1000:,.3f}"
