@@ -10,6 +10,7 @@ The texts must be equal. At most 0.7 times trace-cmd's processor time is what em
 from __future__ import annotations
 
 import hashlib
+import os
 import resource
 import shutil
 import subprocess
@@ -29,6 +30,7 @@ from tests.lib.trace_dat import Dat, event_id, linux_formats
 MOST = 0.7  # times the peer's processor time
 TEXT = np.uint64(0xFFFFFFFF81000000)
 FUNCTIONS = 2000
+ROUNDS = 3  # of which the best counts, of each
 STEP = 1500  # nanoseconds between events of a CPU
 DATA = 4080  # bytes in a page
 COMMON: list[tuple[str, str]] = [("head", "<u4"), ("type", "<u2"), ("flags", "u1"), ("preempt", "u1"), ("pid", "<i4")]
@@ -104,9 +106,10 @@ def write(path: Path, cpus: list[bytes]) -> None:
 
 def run(command: list[str]) -> tuple[float, str]:
     """Processor time of a process, and a hash of what it writes."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryFile() as output:
-        subprocess.run(command, stdout=output, check=True)
+        subprocess.run(command, stdout=output, check=True, env=environment)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         output.seek(0)
         text = hashlib.file_digest(output, "sha256").hexdigest()
@@ -118,6 +121,7 @@ def measure(events: int) -> None:
         sys.exit("trace-cmd is not installed (on Debian: apt-get install trace-cmd)")
     print(f"report of {events:,} events, seconds of processor time")
     print(f"{'':22}{'emu':>8}{'trace-cmd':>12}{'ratio':>8}")
+    slow = False
     files = (("functions and sched", MIXED, mixed, 10, 2), ("function_graph", CALLS, calls, 4, 1))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace.dat"
@@ -125,10 +129,13 @@ def measure(events: int) -> None:
             write(path, pages(unit, 1000, fill, events_of_unit, cpus))
             run(["emu", "report", str(path)])  # compiles what is not compiled yet
             write(path, pages(unit, events, fill, events_of_unit, cpus))
-            (ours, text), (theirs, expected) = run(["emu", "report", str(path)]), run(["trace-cmd", "report", str(path)])
-            assert text == expected, f"the texts of {name} differ"
+            runs = [[run([program, "report", str(path)]) for program in ("emu", "trace-cmd")] for _ in range(ROUNDS)]
+            assert len({text for both in runs for _, text in both}) == 1, f"the texts of {name} differ"
+            ours, theirs = (min(taken for taken, _ in program) for program in zip(*runs, strict=True))
             print(f"{name:22}{ours:8.2f}{theirs:12.2f}{ours / theirs:8.2f}")
-            assert ours <= MOST * theirs, f"more than {MOST} times trace-cmd's"
+            slow |= ours > MOST * theirs
+    if slow:
+        sys.exit(f"that is more than {MOST} times trace-cmd's")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from emu.trace.buffer_events import BufferEvents, EventColumns
 from emu.trace.data_frames import DataFrames
 from emu.trace.native import fields as native
 
-__all__ = ["EventTable", "Ranges", "is_number", "is_text"]
+__all__ = ["EventTable", "Ranges", "distinct_values", "is_number", "is_text"]
 
 _COMMON = ("time", "cpu", "pid", "flags", "preempt_count")
 _MOST_BYTES = 1 << 16  # of a field
@@ -44,6 +44,14 @@ class Ranges:
         table = np.full(1 << max(2 * count, 1).bit_length(), -1, np.int32)
         found = native.distinct(self.starts, self.lengths, which, firsts, table)
         return which, firsts[:found].tolist()
+
+
+def distinct_values(values: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32]]:
+    """The values in a column of numbers, in the order in which they come, and which of them each row has."""
+    kept = np.ascontiguousarray(values)
+    size, count = kept.itemsize, len(kept)
+    which, firsts = Ranges(kept.ctypes.data + np.arange(count) * size, np.full(count, size)).numbered()
+    return kept[firsts].tolist(), which
 
 
 class EventTable(DataFrames):

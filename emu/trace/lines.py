@@ -10,10 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.trace.event_table import Ranges
+from emu.trace.event_table import Ranges, distinct_values
 from emu.trace.native import text as native
 
-__all__ = ["Lines", "Numbers", "Piece", "RangesPiece", "Texts", "Times", "constant", "texts_of"]
+__all__ = ["Lines", "Numbers", "Piece", "RangesPiece", "TextTable", "Texts", "Times", "constant", "texts_of"]
 
 Rows = NDArray[np.int64]
 
@@ -28,21 +28,29 @@ class Piece(Protocol):
         """Writes each where its line has come to."""
 
 
+class TextTable:
+    """Texts by their numbers, as native code takes them: one after the other in `bytes`, text n from `offsets[n]` on."""
+
+    def __init__(self, texts: Iterable[str | bytes]) -> None:
+        parts = [text if isinstance(text, bytes) else text.encode(errors="surrogateescape") for text in texts]
+        self.bytes = np.frombuffer(b"".join(parts), np.uint8)
+        self.offsets = np.zeros(len(parts) + 1, np.int64)
+        np.cumsum([len(part) for part in parts], out=self.offsets[1:])
+
+
 class Texts:
     """For each row the text with that number. `which`: integers."""
 
-    def __init__(self, texts: Iterable[str | bytes], which: NDArray[Any]) -> None:
-        parts = [text if isinstance(text, bytes) else text.encode(errors="surrogateescape") for text in texts]
+    def __init__(self, texts: TextTable | Iterable[str | bytes], which: NDArray[Any]) -> None:
         self._which = np.ascontiguousarray(which, np.int32)
-        self._table = np.frombuffer(b"".join(parts), np.uint8)
-        self._offsets = np.zeros(len(parts) + 1, np.int64)
-        np.cumsum([len(part) for part in parts], out=self._offsets[1:])
+        self._table = texts if isinstance(texts, TextTable) else TextTable(texts)
 
     def measure(self, lengths: NDArray[np.int64], rows: Rows) -> None:
-        native.measure_table(lengths, rows, self._which, self._offsets)
+        native.measure_table(lengths, rows, self._which, self._table.offsets)
 
     def put(self, out: NDArray[np.uint8], cursors: NDArray[np.int64], rows: Rows) -> None:
-        native.put_table(out, cursors, rows, self._which, self._table, self._offsets)
+        table = self._table
+        native.put_table(out.ctypes.data, cursors, rows, self._which, table.bytes.ctypes.data, table.offsets)
 
 
 def constant(text: str | bytes, count: int) -> Texts:
@@ -52,8 +60,8 @@ def constant(text: str | bytes, count: int) -> Texts:
 
 def texts_of(values: NDArray[Any], text: Any) -> Texts:
     """For each row `text(value)`, made once for each value."""
-    distinct, which = np.unique(values, return_inverse=True)
-    return Texts([text(value) for value in distinct.tolist()], which)
+    distinct, which = distinct_values(values)
+    return Texts([text(value) for value in distinct], which)
 
 
 class RangesPiece:
@@ -66,7 +74,7 @@ class RangesPiece:
         lengths[rows] += self._ranges.lengths
 
     def put(self, out: NDArray[np.uint8], cursors: NDArray[np.int64], rows: Rows) -> None:
-        native.put_ranges(out, cursors, rows, self._ranges.starts, self._ranges.lengths)
+        native.put_ranges(out.ctypes.data, cursors, rows, self._ranges.starts, self._ranges.lengths)
 
 
 @dataclass(frozen=True, eq=False)

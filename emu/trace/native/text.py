@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from emu.native import njit, outlined
-from emu.native.pointers import load_u8
+from emu.native.pointers import load_u8, load_u16, load_u32, load_u64, store_u8, store_u16, store_u32, store_u64
 
 __all__ = ["measure_numbers", "measure_table", "measure_times", "put_numbers", "put_ranges", "put_table", "put_times"]
 
@@ -25,26 +25,40 @@ def measure_table(lengths, rows, which, offsets):
         lengths[rows[n]] += offsets[which[n] + 1] - offsets[which[n]]
 
 
+@njit
+def _copy(to, source, length):
+    """Copies so many bytes, and touches none beside them."""
+    at = 0
+    while at + 8 <= length:
+        store_u64(np.uint64(to + at), load_u64(np.uint64(source + at)))
+        at += 8
+    if at + 4 <= length:
+        store_u32(np.uint64(to + at), load_u32(np.uint64(source + at)))
+        at += 4
+    if at + 2 <= length:
+        store_u16(np.uint64(to + at), load_u16(np.uint64(source + at)))
+        at += 2
+    if at < length:
+        store_u8(np.uint64(to + at), load_u8(np.uint64(source + at)))
+
+
 @outlined
 def put_table(out, cursors, rows, which, table, offsets):
+    """`out` and `table`: addresses."""
     for n in range(len(rows)):
-        row = rows[n]
-        at = cursors[row]
-        for byte in range(offsets[which[n]], offsets[which[n] + 1]):
-            out[at] = table[byte]
-            at += 1
-        cursors[row] = at
+        row, text = rows[n], which[n]
+        length = offsets[text + 1] - offsets[text]
+        _copy(out + cursors[row], table + offsets[text], length)
+        cursors[row] += length
 
 
 @outlined
 def put_ranges(out, cursors, rows, starts, lengths):
-    """Copies text from memory."""
+    """Copies text from memory. `out`: an address."""
     for n in range(len(rows)):
         row = rows[n]
-        at = cursors[row]
-        for byte in range(lengths[n]):
-            out[at + byte] = load_u8(np.uint64(starts[n] + byte))
-        cursors[row] = at + lengths[n]
+        _copy(out + cursors[row], starts[n], lengths[n])
+        cursors[row] += lengths[n]
 
 
 @njit

@@ -10,6 +10,7 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.trace.event_table import distinct_values
 from emu.trace.lines import Texts
 from emu.trace.trace import Trace
 
@@ -92,6 +93,6 @@ class ReportContext:
 
     def function_column(self, addresses: NDArray[np.uint64], before: str = "", after: str = "", unknown: str = "{:#x}") -> Texts:
         """The name of the function at each address; `unknown`: the format of others."""
-        distinct, which = np.unique(addresses, return_inverse=True)
-        names = [self.function(address) or unknown.format(address) for address in distinct.tolist()]
+        distinct, which = distinct_values(addresses)
+        names = [self.function(address) or unknown.format(address) for address in distinct]
         return Texts([f"{before}{name}{after}" for name in names], which)

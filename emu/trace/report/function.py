@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.trace.event_table import EventTable
+from emu.trace.event_table import EventTable, distinct_values
 from emu.trace.lines import Piece, Texts
 from emu.trace.native.nesting import nest
 from emu.trace.report.context import ReportContext
@@ -27,8 +27,8 @@ class FunctionText:
 
     def _names(self, addresses: NDArray[np.uint64]) -> NDArray[np.int32]:
         """The number of each address's name."""
-        distinct, which = np.unique(addresses, return_inverse=True)
-        names = [self._context.function(address) or f"{address:#x}" for address in distinct.tolist()]
+        distinct, which = distinct_values(addresses)
+        names = [self._context.function(address) or f"{address:#x}" for address in distinct]
         numbers = [self._numbers.setdefault(name, len(self._numbers)) for name in names]
         return np.array(numbers, np.int32)[which]
 

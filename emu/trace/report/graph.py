@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from emu.ftrace.event.call import EventCall
 from emu.trace.buffer_events import BufferEvents
 from emu.trace.event_table import EventTable
-from emu.trace.lines import Numbers, Piece, Texts, constant
+from emu.trace.lines import Numbers, Piece, Texts, TextTable, constant
 from emu.trace.native.graph import NO_ROW, find_leaves
 from emu.trace.report.context import ReportContext
 from emu.trace.report.needed_fields import has_needed
@@ -87,6 +87,7 @@ def _indent(table: EventTable) -> Piece:
     return Texts(["|  " + "  " * depth for depth in distinct.tolist()], which)
 
 
+_FRACTIONS = TextTable([*(f".{number:03}" for number in range(1000)), ""])
 _MARKS = ((1_000_000_000, "$ "), (1_000_000, "# "), (100_000, "! "), (10_000, "+ "), (-(1 << 63), "  "))
 
 
@@ -100,6 +101,6 @@ def _duration(table: EventTable) -> list[Piece]:
     return [
         Texts([text for _, text in reversed(_MARKS)], mark),
         Numbers(whole),
-        Texts([*(f".{number:03}" for number in range(1000)), ""], np.where(digits == 3, 1000, rest.astype(np.int64))),
+        Texts(_FRACTIONS, np.where(digits == 3, 1000, rest.astype(np.int64))),
         Texts([" us   ", " us  ", " us ", " us "], digits),
     ]

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The text of the file `trace`, from raw pages of a real Linux: made of a `Recording` that is no file's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from emu.trace import Buffer, CpuPages, FormatText, Recording, Trace
+from emu.trace.report import ReportOptions
+from emu.trace.trace_text import trace_text
+from tests.lib.trace_dat import GOLDEN, linux_formats
+
+
+def formats() -> Iterator[FormatText]:
+    for system, texts in linux_formats().items():
+        yield from (FormatText(system, text) for text in texts)
+
+
+def recording(name: str) -> Recording:
+    data = np.fromfile(GOLDEN / f"raw-{name}.cpu0.trace_pipe_raw.bin", np.uint8).reshape(-1, 4096)
+    symbols = b"ffffffff81117800 t tracing_mark_write\nffffffff81118000 t end\n"
+    return Recording([Buffer("", "local", [CpuPages(0, data)])], list(formats()), cpu_count=2, kallsyms=symbols)
+
+
+def bare(line: str) -> str:
+    """A line without the names that only the kernel knows."""
+    return re.sub(r"^ *\S.*?-(\d+) +\[", r"\1 [", line)
+
+
+@pytest.mark.parametrize("name", ["sched", "syscalls"])
+def test_of_a_real_linux(name: str) -> None:
+    text = b"".join(trace_text(Trace(recording(name)), ReportOptions())).decode()
+    ours = [bare(line) for line in text.splitlines() if not line.startswith("#")]
+    theirs = [bare(line) for line in (GOLDEN / f"raw-{name}.cpu0.trace.txt").read_text().splitlines() if not line.startswith("#")]
+    assert len(ours) > 50
+    assert ours == theirs[: len(ours)]
