@@ -60,14 +60,18 @@ def program() -> str:
 def kallsyms(kernel: Kernel) -> str:
     """The kernel's symbols as /proc/kallsyms lists them, and the functions of modules, unloaded ones too.
 
-    Of several at one address the one that a trace names: a reader might choose another.
+    Of several at one address, readers might name any: all but the one that a trace names are absolute ("A"), so that none
+    is taken for a function.
     """
     found: dict[int, str] = {}
+    others = []
     for module in kernel.modules:
         for function in module.functions:
             found.setdefault(function.address, f"t {function.name}\t[{module.name}]")
     for function in kernel.image.functions:
         found.setdefault(function.address, f"T {function.name}")
     for name, address in kernel.image.symbols.items():
-        found.setdefault(address, f"D {name}")
-    return "".join(f"{address:016x} {text}\n" for address, text in sorted(found.items()))
+        text = found.setdefault(address, f"D {name}")
+        if text[2:] != name:
+            others.append((address, f"A {name}"))
+    return "".join(f"{address:016x} {text}\n" for address, text in sorted([*found.items(), *others]))

@@ -72,6 +72,11 @@ class KernelSymbols:
             return None
         return found.name
 
+    def address_of(self, name: str) -> int | None:
+        """The address of a symbol of any kind; None: there is none of that name."""
+        found = re.search(rb"^([0-9a-fA-F]{1,16}) \S " + re.escape(name.encode()) + rb"\s", self._text, re.MULTILINE)
+        return int(found[1], 16) if found else None
+
     def name_of(self, address: int) -> str:
         """The name of the function at an address; the address itself if there is none."""
         return self.function(address) or f"{address:#x}"

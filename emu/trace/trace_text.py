@@ -58,11 +58,18 @@ def _view(trace: Trace, events: BufferEvents, options: ReportOptions) -> TraceVi
         symbols=_Symbols(trace.symbols),
         comm_of=trace.tasks.comm_of,
         tgid_of=trace.tasks.tgid_of,
+        irq_entry_text=_irq_entry_text(trace.symbols),
         clock_is_ns=events.clock not in ("counter", "x86-tsc", "uptime"),
         calls={number: call for number, call in calls.items() if call.system != "ftrace"},
         string_at=context.printk_formats.get,
         kernel_constants=context.values,
     )
+
+
+def _irq_entry_text(symbols: KernelSymbols) -> range:
+    """The addresses of the functions by which interrupts enter: between them and what they call there are arrows."""
+    start, end = (symbols.address_of(f"__irqentry_text_{edge}") for edge in ("start", "end"))
+    return range(start or 0, end or 0)
 
 
 def _whole(trace: Trace, events: BufferEvents) -> NDArray[np.bool_]:
