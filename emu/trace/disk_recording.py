@@ -57,7 +57,7 @@ class DiskRecording:
             self._files.close()
             raise
         for pages in self._arrays.values():
-            self._files.push(pages)
+            self._files.callback(pages.close)
 
     def __enter__(self) -> Self:
         return self
@@ -95,7 +95,7 @@ class _ArrayPages:
         self._place = place
         self._files: dict[int, BinaryIO] = {}
 
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         for file in self._files.values():
             file.close()
 

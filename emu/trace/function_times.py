@@ -82,17 +82,22 @@ def function_times(
     count = len(values[0])
     numbers = np.bincount(which, minlength=count)
     times = _times(calls["duration"][chosen], calls["self_time"][chosen], which, count) if timed else None
-    symbols, tasks = trace.symbols, trace.tasks
     result = []
     for row, found in enumerate(zip(*(value.tolist() for value in values), strict=True)):
-        of = dict(zip(keys, found, strict=True))
+        of: dict[str, int] = dict(zip(keys, found, strict=True))
+        own, total, minimum, maximum = (int(column[row]) for column in times) if times else (None,) * 4
+        pid = of.get("pid")
         result.append(
             FunctionTime(
-                symbols.name_of(of["address"]),
-                int(numbers[row]),
-                *([int(column[row]) for column in times] if times else []),
-                **({"pid": of["pid"], "process": tasks.name_of(of["pid"])} if "pid" in of else {}),
-                **({"cpu": of["cpu"]} if "cpu" in of else {}),
+                function=trace.symbols.name_of(of["address"]),
+                calls=int(numbers[row]),
+                self_time=own,
+                total=total,
+                minimum=minimum,
+                maximum=maximum,
+                pid=pid,
+                process=None if pid is None else trace.tasks.name_of(pid),
+                cpu=of.get("cpu"),
             )
         )
     return result

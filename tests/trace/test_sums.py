@@ -108,9 +108,12 @@ def test_functions_were_called_as_the_text_says(trace: Trace, calls: list[TextCa
     totals: Counter[str] = Counter()
     for call in calls:
         totals[call.path[-1]] += call.duration
-    for time in function_times(trace):
-        assert 0.9 * time.calls - 5 <= counted[time.function] <= time.calls
-        if time.calls == counted[time.function]:
+    times = function_times(trace)
+    same = [time for time in times if time.calls == counted[time.function]]
+    assert len(same) > 0.85 * len(times)
+    for time in times:
+        assert counted[time.function] <= time.calls
+        if time in same:
             assert abs(time.total - totals[time.function]) <= 10 * time.calls  # a text's last digit
 
 

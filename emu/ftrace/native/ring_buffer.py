@@ -104,7 +104,7 @@ def _following(ring: Any) -> Any:
 
 
 @njit()
-def _is_full(ring: Any) -> bool:
+def _is_full(ring: Any) -> Any:
     """Whether the page after the tail is the oldest one."""
     tail = load_u64(ring + ring_record.TAIL)
     return _following(ring) == load_u64(ring + ring_record.HEAD) and tail != load_u64(ring + ring_record.READER)

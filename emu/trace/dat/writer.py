@@ -189,7 +189,7 @@ class _Version7(_Writer):
         file.write(self.beginning(7) + (b"zstd\0" + b"1.5.7\0" if self.compressed else b"none\0\0"))
         first_options = file.tell()
         file.write(bytes(8))
-        options = [
+        options: list[tuple[int, bytes]] = [
             (number, self.number("Q", self.section(number, content, name)))
             for number, content, name in (
                 (OptionNumber.HEADER_INFO, self.headers(), "headers"),
