@@ -113,7 +113,7 @@ def record_to(
                     cut_short = error
             console.end_line()
             with progress.during("writing the recording"):
-                origin = Origin.of(machine, options.seed, options.quantum, words)
+                origin = Origin.of(machine.kernel, options.seed, options.quantum, words)
                 recording.write(file, version=version, compress=compress, origin=origin.encode())
     if cut_short is not None:
         raise cut_short

@@ -31,9 +31,10 @@ _LISTS = {"-l": "set_ftrace_filter", "-n": "set_ftrace_notrace", "-g": "set_grap
 _ONLY_ONE = ("-p", "-b", "-m", "-C")
 
 
-def _option(letter: str, metavar: str, text: str) -> Callable[[_Command], _Command]:
+def _option(word: str, metavar: str, text: str) -> Callable[[_Command], _Command]:
     """An option whose values are not the command's arguments, which have no order: see `trace_options_of`."""
-    return click.option(letter, metavar=metavar, multiple=True, expose_value=False, help=text)
+    name = f"{'capital_' * word.isupper()}{word.strip('-')}"  # click makes small letters of a name, and -p is not -P
+    return click.option(word, name.lower(), metavar=metavar, multiple=True, expose_value=False, help=text)
 
 
 _OPTIONS = (

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from emu.ftrace.trace_array import TraceArray
-    from emu.machine import Machine
 
 __all__ = ["DiskRecording"]
 
@@ -46,7 +45,7 @@ class DiskRecording:
         OSError: they cannot be written. The run of the machine raises it if that happens then.
     """
 
-    def __init__(self, machine: Machine, folder: Path) -> None:
+    def __init__(self, machine: of_machine.TracedMachine, folder: Path) -> None:
         self._machine = machine
         self._files = ExitStack()
         try:
@@ -127,7 +126,7 @@ class _ArrayPages:
         return WrittenBuffer(name, clock, [PageFile(cpu, self._files[cpu]) for cpu in sorted(self._files)])
 
 
-def describe(machine: Machine, origin: bytes = b"") -> Description:
+def describe(machine: of_machine.TracedMachine, origin: bytes = b"") -> Description:
     """What a trace.dat says of a machine. `origin`: see `Description`."""
     read = machine.tracefs.read
     of_systems: dict[str, list[str]] = {}
@@ -148,7 +147,7 @@ def describe(machine: Machine, origin: bytes = b"") -> Description:
         uname=of_machine.uname(machine.kernel),
         version=of_machine.program(),
         trace_id=int.from_bytes(hashlib.sha256(origin).digest()[:8], "little"),
-        cpus=len(machine.cpus),
+        cpus=len(machine.kernel.board.cpus),
         stats=of_machine.cpu_stats(machine),
         origin=origin,
     )

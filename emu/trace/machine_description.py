@@ -5,18 +5,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib.metadata import version
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from emu.trace.recording import FormatText
 
 if TYPE_CHECKING:
     from emu.ftrace.trace_array import TraceArray
+    from emu.ftrace.tracefs import TraceFS
     from emu.kernel.kernel import Kernel
-    from emu.machine import Machine
 
-__all__ = ["TOP", "arrays_of", "cpu_stats", "formats", "kallsyms", "program", "uname"]
+__all__ = ["TOP", "TracedMachine", "arrays_of", "cpu_stats", "formats", "kallsyms", "program", "uname"]
 
 TOP = ""  # the name of the top trace array
+
+
+class TracedMachine(Protocol):
+    """What a trace needs of a machine. `emu.Machine` has it."""
+
+    kernel: Kernel
+    tracefs: TraceFS
+    trace_array: TraceArray
 
 
 class _Array(NamedTuple):
@@ -24,13 +32,13 @@ class _Array(NamedTuple):
     array: TraceArray
 
 
-def arrays_of(machine: Machine) -> list[_Array]:
+def arrays_of(machine: TracedMachine) -> list[_Array]:
     """The trace arrays: the top one, then the instances."""
     top = machine.trace_array
     return [_Array(TOP, top), *(_Array(name, array) for name, array in top.instances.items())]
 
 
-def formats(machine: Machine) -> Iterator[FormatText]:
+def formats(machine: TracedMachine) -> Iterator[FormatText]:
     """The format files of all events: those of the system ftrace first."""
     tracefs = machine.tracefs
     systems = [name for name in tracefs.listdir("events") if tracefs.exists(f"events/{name}/enable")]
@@ -41,9 +49,9 @@ def formats(machine: Machine) -> Iterator[FormatText]:
                 yield FormatText(system, tracefs.read(path))
 
 
-def cpu_stats(machine: Machine) -> list[str]:
+def cpu_stats(machine: TracedMachine) -> list[str]:
     """per_cpu/cpuN/stats of each CPU, as trace-cmd keeps them."""
-    return [f"CPU: {cpu}\n{machine.tracefs.read(f'per_cpu/cpu{cpu}/stats')}" for cpu in range(len(machine.cpus))]
+    return [f"CPU: {cpu}\n{machine.tracefs.read(f'per_cpu/cpu{cpu}/stats')}" for cpu in range(len(machine.kernel.board.cpus))]
 
 
 def uname(kernel: Kernel) -> str:

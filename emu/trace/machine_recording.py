@@ -4,21 +4,17 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 from emu.trace import machine_description as of_machine
 from emu.trace.recording import Buffer, CpuPages, Recording
 
-if TYPE_CHECKING:
-    from emu.machine import Machine
-
 __all__ = ["recording_of"]
 
 
-def recording_of(machine: Machine) -> Recording:
+def recording_of(machine: of_machine.TracedMachine) -> Recording:
     """A copy of the buffers of all trace arrays, which stay as they are."""
     read = machine.tracefs.read
-    cpus = range(len(machine.cpus))
+    cpus = range(len(machine.kernel.board.cpus))
     return Recording(
         buffers=[
             Buffer(name, array.recorder.clock.name, [CpuPages(cpu, array.recorder.unread_pages(cpu)) for cpu in cpus])

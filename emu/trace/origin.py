@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from emu.machine import Machine
+    from emu.kernel.kernel import Kernel
 
 __all__ = ["Origin"]
 
@@ -39,11 +39,11 @@ class Origin:
     words: Sequence[str]
 
     @classmethod
-    def of(cls, machine: Machine, seed: int, quantum: int, words: Sequence[str]) -> Self:
-        board = machine.board
+    def of(cls, kernel: Kernel, seed: int, quantum: int, words: Sequence[str]) -> Self:
+        board = kernel.board
         return cls(
             emu=version("emu"),
-            image=machine.kernel.image.digest,
+            image=kernel.image.digest,
             arch=board.arch.name,
             cpus=len(board.cpus),
             memory=board.memory,
