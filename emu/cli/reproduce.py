@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from emu.cli.opened_trace import opened_trace
+
 if TYPE_CHECKING:
     from emu.trace.origin import Origin
 
@@ -43,19 +45,16 @@ def reproduce(output: Path | None, file: Path) -> int:
 
 
 def _origin(file: Path) -> Origin:
-    from emu.trace import Trace, TraceFileError
     from emu.trace.dat.options import OptionNumber
     from emu.trace.origin import Origin
 
+    with opened_trace(file) as trace:
+        content = next((option.data for option in trace.recording.options if option.number == OptionNumber.ORIGIN), None)
+    if content is None:
+        raise click.ClickException(f"{file}: emu did not record it, or not from a command line")
     try:
-        options = Trace.open(file).recording.options
-        content = next((option.data for option in options if option.number == OptionNumber.ORIGIN), None)
-        if content is None:
-            raise click.ClickException(f"{file}: emu did not record it, or not from a command line")
         return Origin.decode(content)
-    except OSError as error:
-        raise click.ClickException(f"cannot read {file}: {error.strerror}") from None
-    except (TraceFileError, ValueError) as error:
+    except ValueError as error:
         raise click.ClickException(f"{file}: {error}") from None
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from emu.cli.looking.opened import opened
+from emu.cli.opened_trace import opened_trace
 from emu.cli.output import StandardOutput
 from emu.cli.report.filters import cpu_list, nanoseconds, wanted_events
 
@@ -70,7 +70,7 @@ def grep(
         wanted = re.compile(pattern.encode(), re.IGNORECASE if ignore_case else 0)
     except re.error as error:
         raise click.ClickException(f"'{pattern}' is no regular expression: {error}") from None
-    with opened(file, buffer) as trace:
+    with opened_trace(file, buffer) as trace:
         options = ReportOptions(
             events=wanted_events(trace, events),
             cpus=cpu_list(cpus),

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from emu.cli.looking.opened import opened, show, show_json, trace_options
+from emu.cli.looking.showing import chosen_options, show, show_json
+from emu.cli.opened_trace import opened_trace
 from emu.cli.quantities import Duration
 from emu.cli.report.filters import cpu_list
 
@@ -41,7 +42,7 @@ _SORTS = ("self", "total", "calls", "min", "max", "mean")
 @click.option("--calls", "least_calls", type=click.IntRange(1), metavar="N", help="Only what was called so often.")
 @click.option("--at-least", type=Duration(), metavar="TIME", help="Only what took so long, all its calls together: 100us.")
 @click.option("--json", "as_json", is_flag=True, help="Write an object; times are nanoseconds.")
-@trace_options
+@chosen_options
 def top(
     groups: Sequence[str],
     sort: str,
@@ -57,7 +58,7 @@ def top(
     """Show where the time went: functions with their own time, that with what they call, and their calls."""
     from emu.trace.function_times import function_times
 
-    with opened(file, buffer) as trace:
+    with opened_trace(file, buffer) as trace:
         found = function_times(trace, groups, pids=pids, cpus=cpu_list(cpus))  # type: ignore[arg-type]  # click has checked them
         rows = [
             row

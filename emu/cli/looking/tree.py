@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from emu.cli.looking.opened import opened, show, show_json, trace_options
+from emu.cli.looking.showing import chosen_options, show, show_json
+from emu.cli.opened_trace import opened_trace
 from emu.cli.report.filters import cpu_list
 from emu.ftrace.errors import did_you_mean
 
@@ -37,7 +38,7 @@ its own time. FILE is a trace.dat of emu or trace-cmd, recorded with function_gr
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Show so many levels.")
 @click.option("--least", type=click.FloatRange(0, 100), default=1, metavar="SHARE", help="Hide less than so many %. Default: 1.")
 @click.option("--json", "as_json", is_flag=True, help="Write an object with the whole tree; times are nanoseconds.")
-@trace_options
+@chosen_options
 def tree(
     function: str | None,
     depth: int | None,
@@ -51,7 +52,7 @@ def tree(
     """Show what functions call, and what share of the time each call takes."""
     from emu.trace.call_tree import call_tree
 
-    with opened(file, buffer) as trace:
+    with opened_trace(file, buffer) as trace:
         if not trace.calls.count:
             raise click.ClickException(f"{file}: no calls were recorded; `emu record -p function_graph` records them")
         found = call_tree(trace, function, pids=pids, cpus=cpu_list(cpus))

@@ -5,16 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from emu.cli.exit_status import BAD_INPUT
+from emu.cli.opened_trace import opened_trace
 from emu.cli.output import open_shown
 from emu.cli.report.filters import cpu_list, nanoseconds, wanted_events
-
-if TYPE_CHECKING:
-    from emu.trace import Trace
 
 __all__ = ["report"]
 
@@ -66,13 +63,11 @@ def report(
     file: Path,
 ) -> int:
     """Show the events of a trace.dat as text."""
-    from emu.trace import TraceFileError
     from emu.trace.report import Report, ReportOptions
 
     if format_ == "trace" and (raw or full_times):
         raise click.ClickException("-R and -t do not go with --format trace")
-    try:
-        trace = _opened(file, buffer, salvage)
+    with opened_trace(file, buffer, salvage=salvage) as trace:
         options = ReportOptions(
             raw=raw,
             full_times=full_times,
@@ -89,28 +84,11 @@ def report(
         else:
             pieces = Report(trace, options).pieces()
         first = next(pieces, b"")  # all that can be wrong with the file is known by now
-    except TraceFileError as error:
-        raise click.ClickException(f"{file}: {error}") from None
     with open_shown(output) as shown:
         shown.write(lambda: _all(first, pieces))
     for problem in trace.damage:
         click.echo(f"emu: {file}: {problem}", err=True)
     return BAD_INPUT if trace.damage else 0
-
-
-def _opened(file: Path, buffer: str | None, salvage: bool) -> Trace:
-    from emu.trace import Trace
-
-    try:
-        trace = Trace.open(file, salvage=salvage)
-    except OSError as error:
-        raise click.ClickException(f"cannot read {file}: {error.strerror}") from None
-    if buffer is None:
-        return trace
-    try:
-        return trace.buffer(buffer)
-    except KeyError as error:
-        raise click.ClickException(error.args[0]) from None
 
 
 def _all(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
