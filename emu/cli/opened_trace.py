@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Opening the trace in a file that a command line names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from emu.trace import Trace
+
+__all__ = ["opened_trace"]
+
+
+@contextmanager
+def opened_trace(file: Path, buffer: str | None = None, *, salvage: bool = False) -> Iterator[Trace]:
+    """The trace in a file, or that of one of its buffers. It is read within `with`: damage may be found later than here.
+
+    Args:
+        file: a trace.dat.
+        buffer: the name of an instance; "" is the top array.
+        salvage: leave out what is damaged.
+
+    Raises:
+        click.ClickException: the file cannot be read, is damaged, or has no such buffer.
+    """
+    from emu.trace import Trace, TraceFileError
+
+    try:
+        trace = Trace.open(file, salvage=salvage)
+        yield trace if buffer is None else _of_buffer(trace, buffer)
+    except OSError as error:
+        raise click.ClickException(f"cannot read {file}: {error.strerror}") from None
+    except TraceFileError as error:
+        raise click.ClickException(f"{file}: {error}") from None
+
+
+def _of_buffer(trace: Trace, name: str) -> Trace:
+    try:
+        return trace.buffer(name)
+    except KeyError as error:
+        raise click.ClickException(error.args[0]) from None
