@@ -123,5 +123,5 @@ def test_output_is_never_cut_and_the_line_comes_back() -> None:
 def test_a_signal_leaves_no_line() -> None:
     seen = emu_on_a_terminal("run", "-p", "nop", "-o", os.devnull, "--", "while :; do :; done", interrupt_at="virtual time")
     assert seen.status == 130
-    last = r"emu: no events; [\d.]+ m?s of virtual time \(static\)\n$"
+    last = r"emu: no events; [\d.]+ m?s of virtual time \(pipeline, zen3\)\n$"
     assert re.search(rf"\r\x1b\[Krunning, [^\r]*(\^C)?\r\x1b\[K{last}", seen.text)

@@ -232,7 +232,7 @@ def test_it_tells_of_events_as_they_come(guest: Guest) -> None:
         start = there.index(told[0]) if told else 0
         assert told == there[start : start + len(told)]
     assert {"prev_comm=ls", "prev_comm=cat"} & {word for entry in streamed for word in entry.text.split()}
-    assert re.search(r"^task: sh-\d+\n +Event: sched_switch", profile, re.MULTILINE)
+    assert re.search(r"^task: (?!swapper)\S+-\d+\n +Event: sched_switch", profile, re.MULTILINE)
 
 
 def test_it_traces_the_deepest_stack(guest: Guest) -> None:
