@@ -81,6 +81,7 @@ def test_a_dump_has_addresses_of_programs_as_they_are(fresh: Machine) -> None:
     assert re.search(r"^ => /bin/\w+\[\+0x\w+\]$", fresh.run("cat /tmp/trace").output.decode(), re.MULTILINE)
 
 
+@pytest.mark.static_timing("events are counted")
 @pytest.mark.parametrize("tracer", ["function", "function_graph", "nop"])
 def test_a_dump_has_the_lines_of_the_trace(arch: str, tracer: str) -> None:
     """Those of all CPUs, in order, as they are with latency-format, but without the marks that need the next event."""
@@ -168,6 +169,7 @@ def test_an_oops_dumps(arch: str, mode: int, where: str) -> None:
     assert modules < lines.index("Dumping ftrace buffer:") < lines.index("---[ end trace 0000000000000000 ]---")
 
 
+@pytest.mark.static_timing("cycles are counted")
 def test_patching_waits_for_a_cpu_that_dumps_with_interrupts_off(fresh: Machine) -> None:
     """For longer than any other CPU may take to answer a step of patching."""
     fresh.tracefs.write("set_ftrace_filter", "vfs_read")

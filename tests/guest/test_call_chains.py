@@ -61,6 +61,7 @@ def test_a_chain(booted: Machine, function: str) -> None:
     assert any(map(pattern.fullmatch, seen)), sorted(seen)
 
 
+@pytest.mark.static_timing("whether an order is met is chance")
 @pytest.mark.parametrize("function", ORDERS)
 def test_an_order(booted: Machine, function: str) -> None:
     wanted, command = ORDERS[function]

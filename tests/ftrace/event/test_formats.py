@@ -40,6 +40,7 @@ def formats(arch: str) -> Mapping[str, str]:
         return {path: fs.read(f"events/{path}/format") for path in paths if fs.exists(f"events/{path}/format")}
 
 
+@pytest.mark.static_timing("other models have hardware:sample, which Linux has not")
 def test_formats_are_those_of_linux(arch: str, formats: Mapping[str, str]) -> None:
     golden = golden_formats()
     wrong = []

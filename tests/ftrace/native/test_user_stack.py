@@ -164,6 +164,7 @@ def test_a_program_whose_stack_is_nowhere(arch: str, guest: Machine) -> None:
     assert stacks == [expected[: 1 if arch == "x86_64" else 8]]
 
 
+@pytest.mark.static_timing("how often a task is interrupted is counted")
 def test_a_program_that_gives_the_cpu_to_another(guest: Machine) -> None:
     """On SPARC V9 its windows have left the CPU then, and the innermost is with the task."""
     stacks, expected = stacks_of(guest, "sched/sched_switch", "/mnt/calls k wait > /dev/null & /mnt/calls k wait; wait")
@@ -171,6 +172,7 @@ def test_a_program_that_gives_the_cpu_to_another(guest: Machine) -> None:
     assert len(inside) > 4
 
 
+@pytest.mark.static_timing("how often a task is interrupted is counted")
 def test_an_interrupt_shows_where_the_program_is(guest: Machine) -> None:
     stacks, expected = stacks_of(guest, "timer/hrtimer_expire_entry", "/mnt/calls c wait")
     inside = [stack for stack in stacks if stack[1:] == expected[1:]]

@@ -12,6 +12,7 @@ from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
 
+@pytest.mark.static_timing("it is about that model")
 def test_the_static_model_follows_no_cpu(machine: Machine) -> None:
     assert machine.tracefs.read("timing_model") == "static\n"
     with pytest.raises(TraceError) as refused:
