@@ -54,7 +54,7 @@ def speed(machine: Machine, folder: Path, rounds: int) -> float:
     best = {"buffer": 9e9, "disk": 9e9}
     for _ in range(rounds):
         for name, during in (("buffer", nullcontext), ("disk", to_disk)):
-            best[name] = min(best[name], measured(machine, during, 20_000))
+            best[name] = min(best[name], measured(machine, during, 100_000))
     for name, seconds in best.items():
         print(f"{name:8} {seconds * 1e3:8.1f} ms")
     return best["disk"] / best["buffer"]

@@ -17,7 +17,8 @@ from emu.ftrace.ring_buffer import RingBuffer, pages_for
 __all__ = ["ArrayBuffers", "Spill"]
 
 Spill = Callable[[int, NDArray[np.uint8]], None]
-"""spill(cpu, pages) is given pages of shape (n, 4096) that were full, in order and in the host's byte order."""
+"""spill(cpu, pages) is given pages of shape (n, 4096) that were full, in order and in the host's byte order. They change with
+the next event."""
 
 _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 
@@ -86,7 +87,8 @@ class ArrayBuffers:
         def call(address: int, _: int) -> None:
             assert spill is not None
             ring = self._buffers[address]
-            spill(ring.cpu, ring.take_full_pages())
+            for pages in ring.take_full_pages():
+                spill(ring.cpu, pages)
 
         self._spill_address = 0
         if spill is not None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -505,6 +505,14 @@ class Recorder:
                 board.fail(error)
 
         self._buffers.spill_to(give if spill is not None else None)
+
+    def drain(self, cpu: int) -> Iterator[npt.NDArray[np.uint8]]:
+        """Takes all pages out of a CPU's buffer: arrays of shape (n, 4096), in the guest's byte order."""
+        ring = self._buffers.ring(cpu)
+        for pages in ring.take_full_pages():
+            yield self._as_guest_has_it(pages)
+        while (page := ring.read_page()) is not None:
+            yield self._as_guest_has_it(page[np.newaxis])
 
     def _as_guest_has_it(self, pages: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
         if not self._kernel.memory.swapped:

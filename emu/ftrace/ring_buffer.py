@@ -291,26 +291,30 @@ class RingBuffer:
             pages[0, :DATA_START] = np.array([(self._get(ring_record.READ_TIME), left)], PAGE_HEADER).view(np.uint8)
         return pages if left else pages[1:]
 
-    def take_full_pages(self) -> NDArray[np.uint8]:
-        """Take all pages out of the buffer that the writer has left, shape (n, 4096): oldest first, as `read_page` gives them."""
-        pages = []
+    def take_full_pages(self) -> list[NDArray[np.uint8]]:
+        """Take all pages out of the buffer that the writer has left, oldest first, as `read_page` gives them.
+
+        Each array has the shape (n, 4096). They are the buffer's own pages, and change with the next event.
+        """
+        taken = []
         tail = self._get(ring_record.TAIL)
         # One by one, as long as a page has to say what it is the rest of, or what was lost before it.
         while self._partly_read or self.overrun > self._get(ring_record.OVERRUN_SEEN) or self._get(ring_record.LOST):
             page = self.read_page(whole=True)
             if page is None:
                 break
-            pages.append(page)
+            taken.append(page[np.newaxis])
         reader = self._get(ring_record.READER)
         if reader == tail:
-            return np.array(pages, np.uint8).reshape(-1, PAGE_SIZE)
+            return taken
         unread = [reader] if self._get(ring_record.READ_OFFSET) < self._commit(reader) else []
-        full = unread + self._ring_to_tail()[:-1]
-        result = np.concatenate([np.array(pages, np.uint8).reshape(-1, PAGE_SIZE), self._memory[full]])
+        full = np.array(unread + self._ring_to_tail()[:-1], np.int64)
+        ends = np.flatnonzero(np.diff(full) != 1) + 1
+        taken += [self._memory[run[0] : run[-1] + 1] for run in np.split(full, ends) if len(run)]
         self._set(ring_record.READ, self.read_events + int(self._counts[full].sum()))
         self._set(ring_record.READ_OFFSET, self._commit(reader))
         self._set(ring_record.HEAD, tail)
-        return result
+        return taken
 
     @property
     def _partly_read(self) -> bool:

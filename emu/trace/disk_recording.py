@@ -106,8 +106,8 @@ class _ArrayPages:
         recorder = self._array.recorder
         recorder.spill_to(None)
         for cpu in range(recorder.cpus):
-            while (page := recorder.take_page(cpu)) is not None:
-                self._file(cpu).write(page)
+            for pages in recorder.drain(cpu):
+                self._append(cpu, pages)
         for file in self._files.values():
             file.flush()
 
