@@ -27,7 +27,7 @@ ROUNDS = 9
 EVENTS = 20_000_000
 SLOWER, MEMORY = 1.1, 300 << 20  # the limits
 CALLS = "dd if=/dev/zero of=/dev/null bs=1 count={} 2>/dev/null"
-EVENTS_OF_ONE = 25  # about: of a read and a write
+EVENTS_OF_ONE = 20  # about: of a read and a write
 
 
 def resident() -> int:
