@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, BinaryIO, Protocol, Self, TextIO
+from typing import IO, BinaryIO, NamedTuple, Protocol, Self, TextIO
 
 import click
 
@@ -51,15 +51,8 @@ def open_output(path: Path | None) -> Output:
     if path is None:
         return StandardOutput()
     with _complaining(path):
-        try:
-            mode = path.stat().st_mode
-        except FileNotFoundError:
-            return NewFile(path.resolve(), None)
-        # /dev/stdout may be a regular file; whoever redirected it holds that file, not its name.
-        if not stat.S_ISREG(mode) or path.absolute().is_relative_to("/dev"):
-            return Device(path)
-        with path.open("ab"):  # the directory alone does not say whether the file may be replaced
-            return NewFile(path.resolve(), stat.S_IMODE(mode))
+        replaced = _Replaced.at(path)
+        return Device(path) if replaced is None else NewFile(replaced)
 
 
 def open_shown(path: Path | None) -> Output:
@@ -113,32 +106,59 @@ class Device:
                     write_all(self._file, piece)
 
 
+class _Replaced(NamedTuple):
+    """What a new file takes the place of, when it is whole: a regular file, or nothing yet."""
+
+    path: Path
+    mode: int | None  # its permissions; None: there is none
+
+    @classmethod
+    def at(cls, path: Path) -> Self | None:
+        """What stands at a path; None: a device or a pipe, which cannot be replaced. Raises OSError: it may not be replaced."""
+        try:
+            mode = path.stat().st_mode
+        except FileNotFoundError:
+            return cls(path.resolve(), None)
+        # /dev/stdout may be a regular file; whoever redirected it holds that file, not its name.
+        if not stat.S_ISREG(mode) or path.absolute().is_relative_to("/dev"):
+            return None
+        with path.open("ab"):  # the directory alone does not say whether the file may be replaced
+            return cls(path.resolve(), stat.S_IMODE(mode))
+
+    @property
+    def temporary(self) -> Path:
+        """Where the new file is until it is whole."""
+        return self.path.with_name(f".{self.path.name}.{os.getpid()}")
+
+    def by(self, file: IO[bytes]) -> None:
+        """Puts the new file, which lies at `temporary`, in its place."""
+        if self.mode is not None:
+            os.fchmod(file.fileno(), self.mode)
+        self.temporary.rename(self.path)
+
+
 class NewFile:
     """A regular file. The trace is written beside `path` and then renamed to it, with the old file's permissions."""
 
     in_file = True
 
-    def __init__(self, path: Path, mode: int | None) -> None:
-        self._path = path
-        self._mode = mode
-        self._temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        self._file = self._temporary.open("xb", buffering=0)
+    def __init__(self, replaced: _Replaced) -> None:
+        self._replaced = replaced
+        self._file = replaced.temporary.open("xb", buffering=0)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
-        self._temporary.unlink(missing_ok=True)
+        self._replaced.temporary.unlink(missing_ok=True)
 
     def write(self, trace: Callable[[], Iterable[bytes]]) -> None:
         for piece in trace():
-            with _complaining(self._path):
+            with _complaining(self._replaced.path):
                 write_all(self._file, piece)
-        with _complaining(self._path):
-            if self._mode is not None:
-                os.fchmod(self._file.fileno(), self._mode)
-            self._temporary.rename(self._path)
+        with _complaining(self._replaced.path):
+            self._replaced.by(self._file)
 
 
 @contextmanager
@@ -149,21 +169,16 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
         click.ClickException: it cannot be written.
     """
     with _complaining(path):
-        found = path.stat() if path.exists() else None
-    if found is not None and not stat.S_ISREG(found.st_mode):
+        replaced = _Replaced.at(path)
+    if replaced is None:
         raise click.ClickException(f"cannot write {path}: it is no regular file")
-    with _complaining(path):
-        target = path.resolve()
-        temporary = target.with_name(f".{target.name}.{os.getpid()}")
-        with temporary.open("xb") as file:
-            try:
-                yield file
-                if found is not None:
-                    os.fchmod(file.fileno(), stat.S_IMODE(found.st_mode))
-                file.flush()
-                temporary.rename(target)
-            finally:
-                temporary.unlink(missing_ok=True)
+    with _complaining(path), replaced.temporary.open("xb") as file:
+        try:
+            yield file
+            file.flush()
+            replaced.by(file)
+        finally:
+            replaced.temporary.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from emu.cli.quantities import time_text
 from emu.cli.signals import Terminated, raised
 from emu.cli.trace_options import ArrayOptions, TracingCommand, instance_option, trace_options, trace_options_of, words_of
 
-__all__ = ["record", "record_to"]
+__all__ = ["LATENCY_TRACERS", "record", "record_to"]
 
 EXAMPLES = """\
 \b
@@ -37,7 +37,7 @@ The options are those of `emu run`. The pages of the buffers are written while t
 small -b makes them. Exit status: as that of `emu run`.
 """
 
-_LATENCY_TRACERS = ("irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt", "wakeup_dl")
+LATENCY_TRACERS = ("irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt", "wakeup_dl")
 
 
 @click.command(cls=TracingCommand, context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)
@@ -85,7 +85,7 @@ def record_to(
     """
     settings = [array.settings() for array in arrays]
     for array in arrays:
-        if (tracer := array.one("-p")) in _LATENCY_TRACERS:
+        if (tracer := array.one("-p")) in LATENCY_TRACERS:
             raise click.UsageError(f"-p {tracer} keeps the trace of the longest time only: `emu run -p {tracer}` shows it")
     words = _without_output(words_of(click.get_current_context()))
     progress = Progress()

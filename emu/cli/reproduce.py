@@ -49,7 +49,7 @@ def _origin(file: Path) -> Origin:
     from emu.trace.origin import Origin
 
     with opened_trace(file) as trace:
-        content = next((option.data for option in trace.recording.options if option.number == OptionNumber.ORIGIN), None)
+        content = trace.recording.option(OptionNumber.ORIGIN)
     if content is None:
         raise click.ClickException(f"{file}: emu did not record it, or not from a command line")
     try:

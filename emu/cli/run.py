@@ -17,7 +17,7 @@ from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
 from emu.cli.output import Output, open_shown
 from emu.cli.progress import Progress
 from emu.cli.quantities import time_text
-from emu.cli.record import record_to
+from emu.cli.record import LATENCY_TRACERS, record_to
 from emu.cli.settings import Setting
 from emu.cli.signals import Terminated, raised
 from emu.cli.summary import suggestion, summary_line
@@ -66,9 +66,7 @@ terminated by a signal. In the last four cases what was traced until then is wri
 
 
 # Tracers for which tracing_max_latency says something
-_MEASURING = (
-    "irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt", "wakeup_dl", "hwlat", "osnoise", "timerlat",
-)  # fmt: skip
+_MEASURING = (*LATENCY_TRACERS, "hwlat", "osnoise", "timerlat")
 
 
 @click.command(cls=TracingCommand, context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)

@@ -28,7 +28,6 @@ _INSTANCE = "-B"
 _DEFINING = ("dynamic_events", "kprobe_events", "synthetic_events", "uprobe_events")  # files; -e can name their events
 _OF_TRACERS = ("hwlat_detector/", "osnoise/")  # folders; threads of these tracers look at them as they begin
 _LISTS = {"-l": "set_ftrace_filter", "-n": "set_ftrace_notrace", "-g": "set_graph_function", "-P": "set_ftrace_pid"}
-_ONLY_ONE = ("-p", "-b", "-m", "-C")
 
 
 def _option(word: str, metavar: str, text: str) -> Callable[[_Command], _Command]:
@@ -118,8 +117,6 @@ class ArrayOptions:
             raise click.UsageError(f"{option} '' selects nothing: leave it out to trace everything")
         elif option == "--sample" and self.instance:
             raise click.UsageError(f"--sample: only the top trace array has hardware events, not the instance {self.instance}")
-        elif option in _ONLY_ONE:
-            self.values[option] = [text]  # the last one counts
         else:
             self.values[option].append(text)
 

@@ -488,7 +488,7 @@ class Recorder:
         page = rings[0].read_page(whole=whole) if rings else None
         if page is None:
             return None
-        return (swapped_page(page, self.globals.events) if self._kernel.memory.swapped else page).tobytes()
+        return self._as_guest_has_it(page[np.newaxis]).tobytes()
 
     def spill_to(self, spill: Spill | None) -> None:
         """Has a buffer that is full give its pages to `spill`, in the guest's byte order, so that nothing is overwritten.

@@ -89,6 +89,5 @@ def _add_up(nodes: list[CallNode], node_of: np.ndarray, duration: np.ndarray, se
     np.add.at(selves, which, self_time[rows])
     for node, calls, total, own in zip(nodes, counts.tolist(), totals.tolist(), selves.tolist(), strict=True):
         node.calls, node.total, node.self_time = calls, total, own
-        node.children.sort(key=lambda child: child.function)
     for node in nodes:
-        node.children.sort(key=lambda child: -child.total)
+        node.children.sort(key=lambda child: (-child.total, child.function))

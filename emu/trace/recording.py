@@ -87,6 +87,10 @@ class Recording:
     compression: str = "none"
     damage: Sequence[str] = field(default_factory=list)  # what could not be read, if that was allowed
 
+    def option(self, number: int) -> bytes | None:
+        """The data of the first option of that number; None: there is none."""
+        return next((option.data for option in self.options if option.number == number), None)
+
     @property
     def clock(self) -> str:
         """Of the top array."""

@@ -55,9 +55,9 @@ def show_json(trace: Trace, **content: Any) -> None:
     """Prints an object, with what makes the trace again if that is known."""
     from emu.trace.dat.options import OptionNumber
 
-    found = [option.data for option in trace.recording.options if option.number == OptionNumber.ORIGIN]
+    found = trace.recording.option(OptionNumber.ORIGIN)
     try:
-        origin = json.loads(found[0]) if found else None
+        origin = None if found is None else json.loads(found)
     except ValueError:
         origin = None
     _write(json.dumps({"origin": origin, **content}, indent=2, ensure_ascii=False) + "\n")
