@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from emu.trace.selection import selected
+
 if TYPE_CHECKING:
     from emu.trace.trace import Trace
 
@@ -50,11 +52,7 @@ def call_tree(
     values, functions = np.unique(calls["address"], return_inverse=True)
     names = [trace.symbols.name_of(value) for value in values.tolist()]
     wanted = np.array([function is None or name == function for name in names], bool)
-    chosen = calls["finished"].copy()
-    if pids:
-        chosen &= np.isin(calls["pid"], list(pids))
-    if cpus is not None:
-        chosen &= np.isin(calls["cpu"], list(cpus))
+    chosen = calls["finished"] & selected(calls["pid"], calls["cpu"], pids, cpus)
     parents, depths = calls["parent"], calls["depth"]
     root = CallNode(function or "")
     nodes = [root]

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.trace.selection import selected
+
 if TYPE_CHECKING:
     from emu.trace.trace import Trace
 
@@ -66,17 +68,14 @@ def function_times(
     timed = calls.count > 0
     if timed:
         columns = {"address": calls["address"], "pid": calls["pid"], "cpu": calls["cpu"]}
-        chosen = calls["finished"].copy()
+        counted = calls["finished"]
     elif _FUNCTION in trace.events:
         events = trace[_FUNCTION]
         columns = {"address": events["ip"], "pid": events["pid"], "cpu": events["cpu"]}
-        chosen = np.ones(len(columns["address"]), bool)
+        counted = np.ones(len(columns["address"]), bool)
     else:
         return []
-    if pids:
-        chosen &= np.isin(columns["pid"], list(pids))
-    if cpus is not None:
-        chosen &= np.isin(columns["cpu"], list(cpus))
+    chosen = counted & selected(columns["pid"], columns["cpu"], pids, cpus)
     keys = ["address", *(["pid"] if "process" in groups else []), *(["cpu"] if "cpu" in groups else [])]
     values, which = _grouped([columns[name][chosen] for name in keys])
     count = len(values[0])
