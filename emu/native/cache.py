@@ -30,6 +30,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numba.core import serialize, types
 from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
 
 __all__ = ["Cache", "Sources", "cache_directory", "fingerprint", "imported"]
 
@@ -175,8 +176,11 @@ class Cache:
         return directory / f"{self._function.__name__}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.nbc"
 
     def load_overload(self, signature: object, target_context: Any) -> Any:
-        """The result of an earlier compilation. None if it is not there, or only a part of it is: numba then compiles."""
-        target_context.refresh()
+        """The result of an earlier compilation. None if it is not there, or only a part of it is: numba then compiles.
+
+        Compiled code needs numba's runtime, but not what numba imports and registers before it compiles.
+        """
+        rtsys.initialize(target_context)
         path = self._path(signature, target_context.codegen())
         try:
             if path is not None:
