@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 from emu.kernel.memory import GuestMemory
 
-__all__ = ["KernelValues"]
+__all__ = ["ARRAYS", "KernelValues"]
 
 _VARIABLES = ("jiffies", "vmemmap_base", "VMEMMAP_BASE")  # of eight bytes
-_ARRAYS = ("_stext",)  # whose names stand for their addresses
+ARRAYS = ("_stext",)  # symbols whose names stand for their addresses
 
 
 class KernelValues:
@@ -26,7 +26,7 @@ class KernelValues:
             f"sizeof(struct {name})" if size else name: size or value
             for name, (value, size) in memory.image.layout.items()
             if "." not in name
-        } | {name: memory.image.symbol(name) for name in _ARRAYS}
+        } | {name: memory.image.symbol(name) for name in ARRAYS}
 
     def variables(self) -> Mapping[str, int]:
         """What variables hold now, by name."""

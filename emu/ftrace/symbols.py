@@ -26,6 +26,10 @@ class KernelSymbols:
         names: dict[int, str] = {}
         for function in image.functions:
             names.setdefault(function.address, function.name)
+        text = range(image.symbol("_stext"), image.symbol("_etext"))
+        for name, address in image.symbols.items():
+            if address in text:  # what begins a part of the text, or ends it, ends the function before it, too
+                names.setdefault(address, name)
         self._image = SymbolTable(names, max(f.address + max(f.size, 1) for f in image.functions))
         self._functions = image.functions
         self._named = image.symbols

@@ -149,5 +149,6 @@ def describe(machine: of_machine.TracedMachine, origin: bytes = b"") -> Descript
         trace_id=int.from_bytes(hashlib.sha256(origin).digest()[:8], "little"),
         cpus=len(machine.kernel.board.cpus),
         stats=of_machine.cpu_stats(machine),
+        kernel_values=of_machine.kernel_values(machine),
         origin=origin,
     )

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from emu.ftrace.kernel_values import ARRAYS
 from emu.trace.recording import FormatText
 
 if TYPE_CHECKING:
@@ -14,9 +16,10 @@ if TYPE_CHECKING:
     from emu.ftrace.tracefs import TraceFS
     from emu.kernel.kernel import Kernel
 
-__all__ = ["TOP", "TracedMachine", "arrays_of", "cpu_stats", "formats", "kallsyms", "program", "uname"]
+__all__ = ["TOP", "TracedMachine", "arrays_of", "cpu_stats", "formats", "kallsyms", "kernel_values", "program", "uname"]
 
 TOP = ""  # the name of the top trace array
+_NAMES = re.compile(r"(?:struct )?[A-Za-z_]\w*")
 
 
 class TracedMachine(Protocol):
@@ -54,6 +57,15 @@ def cpu_stats(machine: TracedMachine) -> list[str]:
     return [f"CPU: {cpu}\n{machine.tracefs.read(f'per_cpu/cpu{cpu}/stats')}" for cpu in range(len(machine.kernel.board.cpus))]
 
 
+def kernel_values(machine: TracedMachine) -> dict[str, int]:
+    """The numbers of the kernel that print fmts name: enumerators, sizes of structures, and what variables hold now."""
+    values = machine.trace_array.recorder.globals.kernel_values
+    there = {**values.constants, **values.variables()}
+    named = {name for file in formats(machine) for name in _NAMES.findall(file.text.partition("\nprint fmt:")[2])}
+    named |= {f"sizeof({name})" for name in named if name.startswith("struct ")}  # pointers are counted in these
+    return {name: there[name] for name in sorted(named & there.keys())}
+
+
 def uname(kernel: Kernel) -> str:
     """System, host, release and machine, as `uname -a` begins."""
     release = kernel.memory.text(kernel.image.symbol("init_uts_ns"), "new_utsname.release")
@@ -69,7 +81,7 @@ def kallsyms(kernel: Kernel) -> str:
     """The kernel's symbols as /proc/kallsyms lists them, and the functions of modules, unloaded ones too.
 
     Of several at one address, readers might name any: all but the one that a trace names are absolute ("A"), so that none
-    is taken for a function.
+    is taken for a function. Those that print fmts calculate with are not: readers look for them.
     """
     found: dict[int, str] = {}
     others = []
@@ -81,5 +93,5 @@ def kallsyms(kernel: Kernel) -> str:
     for name, address in kernel.image.symbols.items():
         text = found.setdefault(address, f"D {name}")
         if text[2:] != name:
-            others.append((address, f"A {name}"))
+            others.append((address, f"{'T' if name in ARRAYS else 'A'} {name}"))
     return "".join(f"{address:016x} {text}\n" for address, text in sorted([*found.items(), *others]))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -78,6 +78,7 @@ class Recording:
     printk_formats: bytes = b""
     saved_cmdlines: bytes = b""
     saved_tgids: bytes = b""
+    kernel_values: Mapping[str, int] = field(default_factory=dict)  # numbers that print fmts name; none: nobody has kept them
     cpu_stats: Sequence[str] = ()  # per_cpu/cpuN/stats
     uname: str = ""
     version: str = ""  # of the program that recorded

@@ -73,8 +73,15 @@ class KernelSymbols:
         return found.name
 
     def address_of(self, name: str) -> int | None:
-        """The address of a symbol of any kind; None: there is none of that name."""
-        found = re.search(rb"^([0-9a-fA-F]{1,16}) \S " + re.escape(name.encode()) + rb"\s", self._text, re.MULTILINE)
+        """The address of a symbol, an absolute one, too; None: there is none of that name."""
+        return self._address_of(name, rb"\S")
+
+    def relative_address_of(self, name: str) -> int | None:
+        """The same of a symbol that is not absolute."""
+        return self._address_of(name, rb"[^aA\s]")
+
+    def _address_of(self, name: str, kind: bytes) -> int | None:
+        found = re.search(rb"^([0-9a-fA-F]{1,16}) " + kind + b" " + re.escape(name.encode()) + rb"\s", self._text, re.MULTILINE)
         return int(found[1], 16) if found else None
 
     def name_of(self, address: int) -> str:

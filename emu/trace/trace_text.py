@@ -62,7 +62,7 @@ def _view(trace: Trace, events: BufferEvents, options: ReportOptions) -> TraceVi
         clock_is_ns=events.clock not in ("counter", "x86-tsc", "uptime"),
         calls={number: call for number, call in calls.items() if call.system != "ftrace"},
         string_at=context.printk_formats.get,
-        kernel_constants=context.values,
+        kernel_constants=trace.recording.kernel_values or context.values,
     )
 
 

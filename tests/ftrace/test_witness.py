@@ -9,7 +9,7 @@ from emu.machine import Machine
 from tests.lib.arches import FACTS
 from tests.lib.booted_machine import booted_machine
 from tests.lib.graph_calls import check_calls, start_graph
-from tests.lib.witness import Witness, by_context, recorded, shown
+from tests.lib.witness import Witness, by_context, in_columns, recorded, shown
 
 PIPELINE = "ls /bin | sed s/[aeiou]/z/g"
 
@@ -43,6 +43,7 @@ def test_the_function_trace_is_what_the_witness_saw(arch: str, size: int, protoc
         trace = [recorded(machine, cpu) for cpu in range(cpus)]
         assert all(trace)  # the load is on every CPU
         assert by_context(trace) == by_context(seen)
+        assert [in_columns(machine, cpu) for cpu in range(cpus)] == trace
         assert all(ring.overrun == ring.dropped_events == 0 for ring in machine.trace_array.recorder.rings)
         assert sum(map(len, trace)) > 5_000
 

@@ -240,6 +240,18 @@ def recorded(machine: Machine, cpu: int) -> list[Entry]:
     ]
 
 
+def in_columns(machine: Machine, cpu: int) -> list[Entry]:
+    """The same from the columns of a `Trace`."""
+    calls = machine.trace()["ftrace:function"]
+    of_cpu = np.flatnonzero(calls["common_cpu"] == cpu)
+    names = ("ip", "common_pid", "common_flags", "common_preempt_count", "common_time")
+    irqs_off = int(events.Flag.IRQS_OFF)
+    return [
+        Entry(ip, pid, bool(flags & irqs_off), _as_shown(flags, depth), time)
+        for ip, pid, flags, depth, time in zip(*(calls[name][of_cpu].tolist() for name in names), strict=True)
+    ]
+
+
 @functools.cache  # there are few
 def _as_shown(flags: int, depth: int) -> int:
     """What an event keeps of preempt_count."""

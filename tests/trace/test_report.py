@@ -15,7 +15,7 @@ import pytest
 from emu.trace import Trace
 from emu.trace.report import Report, ReportOptions
 from tests.fuzz.trace_dat import sample
-from tests.lib.trace_dat import GOLDEN, Dat, Pages, event_id
+from tests.lib.trace_dat import GOLDEN, Dat, Pages, event_id, linux_formats
 
 NAMES = ("function", "graph", "graph-depth", "graph-openat2", "sched", "syscalls")
 TEXT = 0xFFFFFFFF81000000
@@ -171,3 +171,54 @@ def test_filters() -> None:
     assert task == lines[0] + "".join(line for line in lines if line[:22].rstrip().endswith("-15"))
     some = report(path, ReportOptions(start=124_613_200_000, end=124_620_000_000)).decode().splitlines()
     assert len(some) == 1 + sum("124.6132" <= line.split()[2].rstrip(":") <= "124.62" for line in lines[1:])
+
+
+def own_format(number: int, name: str, fields: str, print_fmt: str) -> str:
+    """The format file of an event whose fields, of one letter each, are pointers."""
+    common = (("unsigned short", "type", 0, 2), ("unsigned char", "flags", 2, 1), ("unsigned char", "preempt_count", 3, 1))
+    lines = [f"\tfield:{type_} common_{of};\toffset:{at};\tsize:{size};\tsigned:0;" for type_, of, at, size in common]
+    lines += ["\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;", ""]
+    lines += [f"\tfield:void * {of};\toffset:{8 + 8 * n};\tsize:8;\tsigned:0;" for n, of in enumerate(fields)]
+    return "\n".join([f"name: {name}", f"ID: {number}", "format:", *lines, "", f"print fmt: {print_fmt}", ""])
+
+
+def of_own_formats(print_fmts: Sequence[str]) -> bytes:
+    """A file with an event of each print fmt, whose fields a, b and c are the address of a function."""
+    pages, formats = Pages(), []
+    for n, print_fmt in enumerate(print_fmts):
+        formats.append(own_format(900 + n, f"event_{n}", "abc", print_fmt))
+        pages.add(1000 + n, entry(900 + n, "QQQ", *[TEXT + 64] * 3))
+    pages.flush()
+    symbols = SYMBOLS + f"{TEXT + 0x1000:x} D a_variable\n{TEXT + 0x1040:x} A absolute\n{TEXT + 0x2000:x} D the_end\n"
+    return Dat([pages.data], formats={"ftrace": linux_formats()["ftrace"], "own": formats}, kallsyms=symbols).version7()
+
+
+def test_raw_fields_are_printed_by_the_conversions_that_trace_cmd_finds(file) -> None:  # type: ignore[no-untyped-def]
+    orders = ["abc", "acb", "bac", "bca", "cab", "cba", "ac", "c", "ba", "bcba"]
+    print_fmts = [f'"{" ".join("%ps" for _ in order)}", {", ".join(f"REC->{of}" for of in order)}' for order in orders]
+    print_fmts += ['"%ps %ps %ps end", REC->a, REC->c, REC->b', '"%ps %ps 0x%llx", REC->a, REC->c, (unsigned long long) REC->b']
+    path = file(of_own_formats(print_fmts))
+    assert report(path, ReportOptions(raw=True)) == trace_cmd("report", "-R", path)
+
+
+def test_a_kernels_symbols_stand_for_their_addresses(file) -> None:  # type: ignore[no-untyped-def]
+    texts = ["((struct page *)a_variable) + (u64) REC->a", "(void *)((unsigned long)(a_variable) + 8)", "absolute", "unknown"]
+    same_as_trace_cmd(file(of_own_formats([f'"{conversion}", {text}' for text in texts for conversion in ("%p", "%lx", "%pS")])))
+
+
+@pytest.mark.parametrize("name", ["hrtimer_start", "hrtimer_expire_entry"])
+def test_timers_name_their_functions(name: str, file) -> None:  # type: ignore[no-untyped-def]
+    pages, number = Pages(), event_id("timer", name)
+    for n, function in enumerate((TEXT, TEXT + 70, TEXT - 1, 0)):
+        fields = (function, 5, 6, 7) if name == "hrtimer_start" else (5, function)
+        pages.add(1000 + n, entry(number, f"{len(fields) + 1}Q", 1 << 63, *fields))
+    pages.flush()
+    same_as_trace_cmd(file(Dat([pages.data], kallsyms=SYMBOLS).version7()))
+
+
+def test_why_a_tlb_was_flushed(file) -> None:  # type: ignore[no-untyped-def]
+    pages, number = Pages(), event_id("tlb", "tlb_flush")
+    for reason in range(7):
+        pages.add(1000 + reason, entry(number, "i4xq", reason, -1))
+    pages.flush()
+    same_as_trace_cmd(file(Dat([pages.data]).version7()))

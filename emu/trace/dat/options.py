@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import enum
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,6 +34,7 @@ class OptionNumber(enum.IntEnum):
     # Of emu; others skip what they do not know.
     SAVED_TGIDS = 0x7E01  # saved_tgids as tracefs has it
     ORIGIN = 0x7E02  # what makes the file again (emu.trace.origin)
+    KERNEL_VALUES = 0x7E03  # JSON: numbers that print fmts name, such as HRTIMER_MODE_ABS and sizeof(struct page)
 
 
 def described(options: Sequence[Option], byte_order: str) -> dict[str, Any]:
@@ -53,4 +55,15 @@ def described(options: Sequence[Option], byte_order: str) -> dict[str, Any]:
                 found["trace_id"] = int.from_bytes(data, byte_order)  # type: ignore[arg-type]  # one of two strings
             case OptionNumber.SAVED_TGIDS:
                 found["saved_tgids"] = data
+            case OptionNumber.KERNEL_VALUES:
+                found["kernel_values"] = _numbers(data)
     return found
+
+
+def _numbers(data: bytes) -> dict[str, int]:
+    """The numbers in JSON; those that are damaged are left out."""
+    try:
+        values = json.loads(data)
+    except ValueError:
+        return {}
+    return {name: value for name, value in values.items() if type(value) is int} if isinstance(values, dict) else {}

@@ -7,6 +7,7 @@ from files, so that a trace can be larger than memory.
 
 from __future__ import annotations
 
+import json
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -43,6 +44,7 @@ class Description:
         cpus: how many the machine has.
         stats: per_cpu/cpu*/stats, after the recording.
         saved_tgids: the file of this name.
+        kernel_values: numbers of the kernel that print fmts name.
         origin: what makes the recording again (`emu.trace.origin`).
     """
 
@@ -62,6 +64,7 @@ class Description:
     cpus: int
     stats: Sequence[str]
     saved_tgids: str = ""
+    kernel_values: Mapping[str, int] = field(default_factory=dict)
     origin: bytes = b""
 
 
@@ -157,6 +160,8 @@ class _Writer:
             yield OptionNumber.CPUSTAT, _string(text)
         if one.saved_tgids:
             yield OptionNumber.SAVED_TGIDS, one.saved_tgids.encode()
+        if one.kernel_values:
+            yield OptionNumber.KERNEL_VALUES, json.dumps(one.kernel_values, sort_keys=True).encode()
         if one.origin:
             yield OptionNumber.ORIGIN, one.origin
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from emu.trace.event_table import distinct_values
 from emu.trace.lines import Texts
+from emu.trace.symbols import KernelSymbols
 from emu.trace.trace import Trace
 
 __all__ = ["ReportContext"]
@@ -26,11 +27,14 @@ _SOFTIRQS = tuple(
 )
 
 
-class UnknownValues(Mapping[str, int]):
-    """The values of the kernel's variables and enumerators, of which a file has none: 0 and -1.
+class SymbolValues(Mapping[str, int]):
+    """The values of the kernel's variables and enumerators, of which a file has none: a symbol's address, or 0 and -1.
 
     A pointer to a structure is counted in ones.
     """
+
+    def __init__(self, symbols: KernelSymbols) -> None:
+        self._symbols = symbols
 
     def __contains__(self, name: object) -> bool:
         return True
@@ -40,6 +44,8 @@ class UnknownValues(Mapping[str, int]):
             return _SOFTIRQS.index(name)
         if name.startswith("sizeof("):
             return 1
+        if (address := self._symbols.relative_address_of(name)) is not None:
+            return address
         return -1 if name.isupper() else 0
 
     def __iter__(self) -> Iterator[str]:
@@ -52,10 +58,9 @@ class UnknownValues(Mapping[str, int]):
 class ReportContext:
     """Symbols, texts and names of a trace, as trace-cmd shows them. It is a `Guest` of a print fmt."""
 
-    values: Mapping[str, int] = UnknownValues()
-
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
+        self.values: Mapping[str, int] = SymbolValues(trace.symbols)
         self.swapped = trace.recording.byte_order == ">"
         self.symbol = cache(self._symbol)
         self.function = cache(self._function)

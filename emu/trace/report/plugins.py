@@ -7,13 +7,15 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from emu.trace.event_table import EventTable
+from emu.trace.event_table import EventTable, distinct_values
 from emu.trace.lines import Numbers, Piece, Texts, constant
 from emu.trace.report.context import ReportContext
 from emu.trace.report.ftrace_events import FTRACE_TEXTS
 from emu.trace.report.sched import switch_text, wakeup_text
 
 __all__ = ["ALLOCATIONS", "OWN_TEXTS", "call_site"]
+
+_ALL_BITS = (1 << 64) - 1
 
 # Of these the print fmt follows the place of the call.
 ALLOCATIONS = frozenset(
@@ -37,25 +39,36 @@ def _hexadecimal(table: EventTable, name: str) -> Piece:
     return Texts([f"{value:#x}" for value in distinct.tolist()], which)
 
 
+def _timer_function(context: ReportContext, table: EventTable) -> Texts:
+    """` function=tick_sched_timer/0x0`: with how far from the address the function begins."""
+    distinct, which = distinct_values(table["function"])
+    texts = []
+    for address in distinct:
+        name, symbol = context.function(address), context.trace.symbols.find(address)
+        shown = f"{name}/{-symbol.offset & _ALL_BITS:#x}" if name and symbol else f"{address:#010x}"
+        texts.append(f" function={shown}")
+    return Texts(texts, which)
+
+
 def _expire_entry(context: ReportContext, table: EventTable) -> list[Piece]:
     return [
         constant("hrtimer=", table.count), _hexadecimal(table, "hrtimer"),
         constant(" now=", table.count), Numbers(table["now"].view(np.uint64)),
-        context.function_column(table["function"], before=" function=", unknown="{:#010x}"),
+        _timer_function(context, table),
     ]  # fmt: skip
 
 
 def _start(context: ReportContext, table: EventTable) -> list[Piece]:
     return [
         constant("hrtimer=", table.count), _hexadecimal(table, "hrtimer"),
-        context.function_column(table["function"], before=" function=", unknown="{:#010x}"),
+        _timer_function(context, table),
         constant(" expires=", table.count), Numbers(table["expires"].view(np.uint64)),
         constant(" softexpires=", table.count), Numbers(table["softexpires"].view(np.uint64)),
     ]  # fmt: skip
 
 
 def _tlb_flush(context: ReportContext, table: EventTable) -> list[Piece]:
-    reasons = ("flush on task switch", "remote shootdown", "local shootdown", "local mm shootdown", "remote ipi send")
+    reasons = ("flush on task switch", "remote shootdown", "local shootdown", "local mm shootdown")
     distinct, which = np.unique(table["reason"], return_inverse=True)
     texts = [f" reason={reasons[reason] if 0 <= reason < len(reasons) else ''} ({reason})" for reason in distinct.tolist()]
     return [constant("pages=", table.count), Numbers(table["pages"].view(np.int64)), Texts(texts, which)]

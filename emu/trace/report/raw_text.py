@@ -29,27 +29,34 @@ class RawText:
         self._call = call
 
     @cached_property
-    def _printed(self) -> dict[str, tuple[Maker, bool]]:
-        """By the names of fields that a conversion prints as they are: what prints them, and whether 0x stands before."""
+    def _makers(self) -> list[tuple[Maker | None, bool]]:
+        """For each field what prints it, if a conversion prints it as it is, and whether 0x stands before.
+
+        A field's conversion is searched from that of the field before on, and from the beginning again; but trace-cmd finds
+        none any more once one was the last part of the print fmt.
+        """
         text = EventText(self._context, self._call)
-        found: dict[str, tuple[Maker, bool]] = {}
-        fields, before = {field.name: field for field in self._call.fields}, ""
+        found: list[tuple[Maker | None, bool]] = []
         try:
-            for part in text.parts():
-                if isinstance(part, Argument) and part.conversion.kind != "o":
-                    name = part.field_name
-                    if name in fields and name not in found and not _is_array(fields[name]):
-                        found[name] = (text.maker(part), before.endswith("0x"))
-                before = part if isinstance(part, str) else ""
+            parts = list(text.parts())
+            start = 0
+            for field in self._call.fields:
+                places = [*range(start, len(parts)), *range(start)] if start < len(parts) else []
+                place = next((place for place in places if _prints(parts[place], field)), None)
+                if place is None:
+                    found.append((None, False))
+                    continue
+                before = parts[place - 1] if place else ""
+                found.append((text.maker(parts[place]), isinstance(before, str) and before.endswith("0x")))
+                start = place + 1
         except PrintFmtError:
-            return {}  # trace-cmd cannot use it either
+            return [(None, False)] * len(self._call.fields)  # trace-cmd cannot use it either
         return found
 
     def __call__(self, table: EventTable) -> list[Piece]:
         """The pieces of the events of a table."""
         pieces: list[Piece] = []
-        for field in self._call.fields:
-            maker, prefixed = self._printed.get(field.name, (None, False))
+        for field, (maker, prefixed) in zip(self._call.fields, self._makers, strict=True):
             pieces.append(constant(f" {field.name}={'0x' if prefixed else ''}", table.count))
             pieces.append(maker(table) if maker and not _is_message(self._call, field) else self._plain(table, field))
         return pieces
@@ -71,15 +78,17 @@ class RawText:
         return Numbers(values)
 
 
+def _prints(part: str | Argument, field: Field) -> bool:
+    """Whether a conversion prints a field as it is."""
+    is_conversion = isinstance(part, Argument) and part.conversion.kind != "o" and part.field_name == field.name
+    return is_conversion and not _is_array(field)
+
+
 def _is_array(field: Field) -> bool:
     return not is_text(field) and (field.is_dynamic or field.type.endswith("]"))
 
 
 def _array(content: bytes) -> str:
-    """Bytes; what can be printed up to its NUL is taken for a text."""
-    text = content.partition(b"\0")[0]
-    if content and text.isascii() and (not text or text.decode().isprintable()):
-        return text.decode()
     return f"ARRAY[{', '.join(f'{byte:02x}' for byte in content)}]"
 
 
