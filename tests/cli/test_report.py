@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.trace_dat import sample
-from tests.lib.trace_dat import GOLDEN
+from tests.lib.trace_dat import GOLDEN, Dat
 
 SCHED = GOLDEN / "tracecmd-sched.dat"
 
@@ -87,6 +87,13 @@ def test_a_damaged_file(tmp_path: Path) -> None:
     done = emu("--salvage", path)
     assert (done.returncode, done.stderr) == (2, problem)
     assert done.stdout.count("[000]") > 500 and done.stdout.count("[001]") > 500
+
+
+def test_what_a_file_names_stays_on_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "trace.dat"
+    path.write_bytes(Dat([], compression="of two\nlines").version7())
+    done = emu(path)
+    assert (done.returncode, done.stderr) == (2, f"emu: {path}: byte 33: nothing here can unpack 'of two\\nlines'\n")
 
 
 def test_a_closed_pipe_ends_it_quietly() -> None:

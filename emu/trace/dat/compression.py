@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import zlib
 from collections.abc import Callable, Mapping
 
@@ -45,7 +46,7 @@ def unpacker(name: str, place: int) -> Unpack:
         TraceFileError: there is none of that name; later, a piece cannot be unpacked to the size that it should have.
     """
     if name not in _UNPACKERS:
-        raise TraceFileError(place, f"nothing here can unpack '{name}'")
+        raise TraceFileError(place, f"nothing here can unpack {reprlib.repr(name)}")
     decompress = _UNPACKERS[name]
 
     def unpack(packed: memoryview, size: int, at: int) -> bytes:
