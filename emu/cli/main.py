@@ -12,7 +12,7 @@ import click
 from emu.cli.exit_status import BAD_INPUT, BROKEN_PIPE, INTERRUPTED
 from emu.cli.guest_errors import GuestDied, TimedOut
 from emu.cli.list import list_names
-from emu.cli.looking import ftd, grep, top, tree
+from emu.cli.looking import diff, ftd, grep, top, tree
 from emu.cli.output import give_up, open_standard_streams
 from emu.cli.race import race
 from emu.cli.record import record
@@ -42,6 +42,7 @@ cli.add_command(top)
 cli.add_command(ftd)
 cli.add_command(tree)
 cli.add_command(grep)
+cli.add_command(diff)
 cli.add_command(shell)
 cli.add_command(list_names)
 cli.add_command(race)

@@ -19,7 +19,7 @@ from emu.cli.quantities import time_text
 from emu.cli.signals import Terminated, raised
 from emu.cli.trace_options import ArrayOptions, TracingCommand, instance_option, trace_options, trace_options_of, words_of
 
-__all__ = ["LATENCY_TRACERS", "record", "record_to"]
+__all__ = ["LATENCY_TRACERS", "record", "record_to", "without_options"]
 
 EXAMPLES = """\
 \b
@@ -70,6 +70,8 @@ def record_to(
     follow: bool,
     compress: bool = False,
     version: Any = 7,
+    words: Sequence[str] | None = None,
+    quiet: bool = False,
 ) -> int:
     """Runs a command and writes what was recorded meanwhile to a file. Returns the command's exit status.
 
@@ -78,6 +80,8 @@ def record_to(
         arrays: what is recorded.
         machine_arguments: what `machine_options` has given.
         follow, compress, version: as options say.
+        words: of the command line that makes the file again, but for its name; None: those that were given.
+        quiet: show nothing of what the command writes.
 
     Raises:
         click.ClickException: something in the options is wrong, or the file cannot be written.
@@ -87,7 +91,8 @@ def record_to(
     for array in arrays:
         if (tracer := array.one("-p")) in LATENCY_TRACERS:
             raise click.UsageError(f"-p {tracer} keeps the trace of the longest time only: `emu run -p {tracer}` shows it")
-    words = _without_output(words_of(click.get_current_context()))
+    if words is None:
+        words = without_options(words_of(click.get_current_context()), ("-o",))
     progress = Progress()
     console = CommandOutput(progress, sys.stderr)
     limits = RunLimits.taken_from(machine_arguments)
@@ -100,7 +105,7 @@ def record_to(
         with progress.during("setting up tracing"), guest_errors():
             for array, one in zip(arrays, settings, strict=True):
                 array.set_up(machine, one)
-        console.shown = True
+        console.shown = not quiet
         time = Stopwatch(machine)
         instances = [f"instances/{array.instance}/tracing_on" for array in arrays if array.instance]
         with DiskRecording(machine, path.absolute().parent) as recording:
@@ -120,15 +125,22 @@ def record_to(
     return status
 
 
-def _without_output(words: Sequence[str]) -> list[str]:
-    """A command line without -o and its file. What follows the options is the guest's."""
+def without_options(words: Sequence[str], options: Sequence[str]) -> list[str]:
+    """A command line without options that have a value. What follows the options is the guest's."""
     kept: list[str] = []
     rest = iter(words)
     for word in rest:
         if word == "--":
             return [*kept, word, *rest]
-        if word == "-o":
+        if word in options:
             next(rest, None)
-        elif not (word.startswith("-o") and not word.startswith("--")):
+        elif not any(_has_value(word, option) for option in options):
             kept.append(word)
     return kept
+
+
+def _has_value(word: str, option: str) -> bool:
+    """Whether a word is the option together with its value: `-oFILE`, `--seed=5`."""
+    if option.startswith("--"):
+        return word.startswith(f"{option}=")
+    return word.startswith(option) and not word.startswith("--")

@@ -18,6 +18,7 @@ from emu.cli.output import Output, open_shown
 from emu.cli.progress import Progress
 from emu.cli.quantities import time_text
 from emu.cli.record import LATENCY_TRACERS, record_to
+from emu.cli.repeat import repeat_to
 from emu.cli.settings import Setting
 from emu.cli.signals import Terminated, raised
 from emu.cli.summary import suggestion, summary_line
@@ -81,6 +82,10 @@ _MEASURING = (*LATENCY_TRACERS, "hwlat", "osnoise", "timerlat")
     "-o", "output", metavar="FILE", type=click.Path(path_type=Path),
     help="Write the trace to FILE; if its name ends in .dat, as `emu record` does.",
 )  # fmt: skip
+@click.option(
+    "--repeat", type=click.IntRange(1), metavar="N",
+    help="Run COMMAND N times, with one seed after the other, and record each run in a file of the folder that -o names.",
+)  # fmt: skip
 @machine_options
 @click.argument("command", nargs=-1, required=True, metavar="COMMAND...", type=click.UNPROCESSED)
 def run(
@@ -89,6 +94,7 @@ def run(
     profile: bool,
     max_latency: bool,
     output: Path | None,
+    repeat: int | None,
     command: Sequence[str],
     **machine_arguments: Any,
 ) -> int:
@@ -98,9 +104,13 @@ def run(
     settings = asked.settings()
     if max_latency and asked.one("-p") not in _MEASURING:
         raise click.UsageError(f"--max-latency needs a tracer that measures one: -p {', '.join(_MEASURING)}")
-    if output is not None and output.suffix == ".dat":
+    if repeat is not None and output is None:
+        raise click.UsageError("--repeat needs -o FOLDER, for the recordings")
+    if output is not None and (repeat is not None or output.suffix == ".dat"):
         if stack or profile or max_latency:
-            raise click.UsageError(f"{output} is a trace.dat, which has no place for --stack, --profile and --max-latency")
+            raise click.UsageError("a trace.dat has no place for --stack, --profile and --max-latency")
+        if repeat is not None:
+            return repeat_to(output, repeat, [asked], command, machine_arguments, follow=follow)
         return record_to(output, [asked], command, machine_arguments, follow=follow)
     if profile:
         settings.append(Setting("--profile", "function_profile_enabled", "1"))

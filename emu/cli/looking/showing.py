@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from emu.trace import Trace
 
-__all__ = ["chosen_options", "show", "show_json"]
+__all__ = ["chosen_options", "show", "show_json", "write_object"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _PIPED_WIDTH = 10_000  # columns: nothing is cut off where nobody looks
@@ -60,7 +60,12 @@ def show_json(trace: Trace, **content: Any) -> None:
         origin = None if found is None else json.loads(found)
     except ValueError:
         origin = None
-    _write(json.dumps({"origin": origin, **content}, indent=2, ensure_ascii=False) + "\n")
+    write_object({"origin": origin, **content})
+
+
+def write_object(content: Mapping[str, Any]) -> None:
+    """Prints an object as JSON."""
+    _write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def _write(text: str) -> None:

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Recording a command again and again, each time with another seed: `emu run --repeat`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from emu.cli.record import record_to, without_options
+from emu.cli.trace_options import ArrayOptions, words_of
+
+__all__ = ["repeat_to"]
+
+
+def repeat_to(
+    folder: Path, times: int, arrays: Sequence[ArrayOptions], command: Sequence[str], machine_arguments: dict[str, Any],
+    *, follow: bool,
+) -> int:  # fmt: skip
+    """Records a command with one seed after the other, from that of the options on; `emu record` makes each file, too.
+
+    Returns the first exit status of the command that is not 0.
+
+    Args:
+        folder: is made, or is empty: it gets a file SEED.dat for each run.
+        times: how many runs.
+
+    Raises:
+        click.ClickException: as `record_to`; or the folder cannot be used.
+        GuestDied, TimedOut, Terminated: the command did not end in one of the runs, which is the last.
+    """
+    try:
+        folder.mkdir(exist_ok=True)
+        if any(folder.iterdir()):
+            raise click.ClickException(f"{folder} is not empty: --repeat wants a folder of its own")
+    except OSError as error:
+        raise click.ClickException(f"cannot make the folder {folder}: {error.strerror}") from None
+    first: int = machine_arguments["seed"]
+    words = without_options(words_of(click.get_current_context()), ("-o", "--repeat", "--seed"))
+    statuses = [
+        record_to(
+            folder / f"{seed:0{len(str(first + times - 1))}}.dat", arrays, command, {**machine_arguments, "seed": seed},
+            follow=follow, words=["--seed", str(seed), *words], quiet=seed != first,
+        )
+        for seed in range(first, first + times)
+    ]  # fmt: skip
+    return next((status for status in statuses if status), 0)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Paths of calls, numbered alike in several traces: a function that was called on another path is another one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.trace.event_table import distinct_values
+from emu.trace.trace import Trace
+
+__all__ = ["NO_CALLER", "CallPaths", "NumberedCalls", "levels"]
+
+NO_CALLER = -1
+
+
+class NumberedCalls(NamedTuple):
+    """The calls of a trace.
+
+    `path`       int64: the number of the path of each
+    `outermost`  int64: the call that began its path
+    """
+
+    path: NDArray[np.int64]
+    outermost: NDArray[np.int64]
+
+
+class CallPaths:
+    """The paths that were found so far.
+
+    What an interrupt calls is on a path of its own: where it comes in between says nothing of the function that it interrupts.
+
+    Attributes:
+        functions: the name of the last function of each path.
+        callers: the number of the path without that function; NO_CALLER: there is none.
+        whole: whether paths are told apart; if not, all that lead to a function are one.
+    """
+
+    def __init__(self, *, whole: bool = True) -> None:
+        self.functions: list[str] = []
+        self.callers: list[int] = []
+        self.whole = whole
+        self._numbers: dict[tuple[int, str], int] = {}
+
+    def __len__(self) -> int:
+        return len(self.functions)
+
+    def names(self, path: int) -> tuple[str, ...]:
+        """The functions of a path, the outermost first."""
+        names = []
+        while path != NO_CALLER:
+            names.append(self.functions[path])
+            path = self.callers[path]
+        return tuple(reversed(names))
+
+    def first(self, path: int) -> int:
+        """The path of its first function alone."""
+        while self.callers[path] != NO_CALLER:
+            path = self.callers[path]
+        return path
+
+    def number(self, trace: Trace) -> NumberedCalls:
+        """The path of each call of a trace."""
+        calls, callers = trace.calls, _callers(trace)
+        addresses, which = np.unique(calls["address"], return_inverse=True)
+        names = [trace.symbols.name_of(address) for address in addresses.tolist()]
+        path = np.full(calls.count + 1, NO_CALLER)  # the last is that of no caller
+        outermost = np.arange(calls.count)
+        for level, rows in enumerate(levels(calls["depth"], callers)):
+            above = path[callers[rows]] if self.whole else np.full(len(rows), NO_CALLER)
+            pairs, of_row = distinct_values((above + 1) * max(len(names), 1) + which[rows])
+            known = (divmod(pair, max(len(names), 1)) for pair in pairs)
+            numbers = [self._number_of(above - 1, names[name]) for above, name in known]
+            path[rows] = np.array(numbers, np.int64)[of_row]
+            if level:
+                outermost[rows] = outermost[callers[rows]]
+        return NumberedCalls(path[:-1], outermost)
+
+    def _number_of(self, caller: int, function: str) -> int:
+        if (caller, function) not in self._numbers:
+            self._numbers[caller, function] = len(self.functions)
+            self.callers.append(caller)
+            self.functions.append(function)
+        return self._numbers[caller, function]
+
+
+def _callers(trace: Trace) -> NDArray[np.int64]:
+    """For each call the call that made it, as far as that is on its path; NO_CALLER: none."""
+    first, end = (trace.symbols.address_of(f"__irqentry_text_{edge}") or 0 for edge in ("start", "end"))
+    address = trace.calls["address"]
+    interrupts = (address >= np.uint64(first)) & (address < np.uint64(end))
+    return np.where(interrupts, NO_CALLER, trace.calls["parent"])
+
+
+def levels(depths: NDArray[np.int32], callers: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """The calls without a caller, then those that these made, and so on. Callers are less deep than what they call."""
+    level = np.full(len(depths) + 1, -1, np.int64)  # the last is that of no caller
+    for rows in _groups(depths):
+        level[rows] = level[callers[rows]] + 1
+    yield from _groups(level[:-1])
+
+
+def _groups(values: NDArray[Any]) -> Iterator[NDArray[np.int64]]:
+    """The rows of each value, in ascending order."""
+    order = np.argsort(values, kind="stable")
+    if len(values):
+        yield from np.split(order, np.flatnonzero(np.diff(values[order])) + 1)

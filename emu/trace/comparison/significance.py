@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Whether two samples differ by more than chance, where many pairs of samples are tested at once.
+
+Samples are compared by their ranks (Mann and Whitney), numbers of events by Fisher's exact test and the binomial test. The
+level is that of all tests together: with it as the probability, any of them raises an alarm where nothing is different. A
+test that could not raise one, whatever its samples hold, costs nothing (Tarone, Biometrics 46 (1990), 515).
+"""
+
+from __future__ import annotations
+
+from math import exp, lgamma, log
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["NAME", "binomial", "fisher", "least_of_binomial", "least_of_fisher", "least_of_ranks", "ranks", "tarone"]
+
+NAME = "Mann-Whitney, Fisher and binomial tests, two-sided; Tarone's correction"
+
+_CERTAIN = 1.0
+
+
+def _log_choose(n: int, k: int) -> float:
+    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
+
+
+def least_of_ranks(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    """The smallest probability that `ranks` can find where the values of both samples are shared out in another way."""
+    if not len(first) or not len(second):
+        return _CERTAIN
+    values = np.sort(np.concatenate([first, second]))
+    whole = _log_choose(len(values), len(first))
+    ways = [exp(_ways_to_take(values, len(first)) - whole), exp(_ways_to_take(values[::-1], len(first)) - whole)]
+    return min(_CERTAIN, sum(ways))
+
+
+def _ways_to_take(values: NDArray[np.float64], count: int) -> float:
+    """In how many ways one can take the first of ordered values, as a logarithm: there are several if the last is there again."""
+    same = values == values[count - 1]
+    return _log_choose(int(np.count_nonzero(same)), int(np.count_nonzero(same[:count])))
+
+
+def least_of_fisher(first: int, second: int, events: int) -> float:
+    """That of `fisher` for so many units on each side, of which `events` have the event."""
+    whole = _log_choose(first + second, events)
+    extremes = (min(events, first), max(0, events - second))  # events on the first side
+    return min(exp(_log_choose(first, one) + _log_choose(second, events - one) - whole) for one in extremes)
+
+
+def least_of_binomial(events: int) -> float:
+    """That of `binomial` for so many events."""
+    return min(_CERTAIN, 2 * exp(-events * log(2)))
+
+
+def ranks(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    """The probability that samples of one distribution differ as much as these."""
+    from scipy.stats import mannwhitneyu
+
+    least = least_of_ranks(first, second)
+    if least == _CERTAIN:
+        return _CERTAIN
+    return max(least, float(mannwhitneyu(first, second).pvalue))  # what is not exact may be below it
+
+
+def fisher(first: int, of_first: int, second: int, of_second: int) -> float:
+    """The same of events in `first` of `of_first` units, and in `second` of `of_second`."""
+    from scipy.stats import fisher_exact
+
+    return float(fisher_exact([[first, of_first - first], [second, of_second - second]]).pvalue)
+
+
+def binomial(first: int, second: int) -> float:
+    """The same of so many events in two runs."""
+    from scipy.stats import binomtest
+
+    return float(binomtest(first, first + second).pvalue)
+
+
+def tarone(least: NDArray[np.float64], level: float) -> float:
+    """The level for each test, from the smallest probabilities that they can find: it is `level`, divided by a number that
+    is at least that of the tests which can be below it."""
+    ascending = np.sort(least)
+    tests = 1
+    while np.searchsorted(ascending, level / tests, side="right") > tests:
+        tests += 1
+    return level / tests
