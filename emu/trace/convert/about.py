@@ -11,7 +11,7 @@ from emu.trace.origin import origin_of
 if TYPE_CHECKING:
     from emu.trace.trace import Trace
 
-__all__ = ["about"]
+__all__ = ["about", "title_of"]
 
 
 def about(trace: Trace) -> dict[str, Any]:
@@ -21,5 +21,11 @@ def about(trace: Trace) -> dict[str, Any]:
     origin = dict(origin_of(trace) or {})
     words = origin.pop("words", None)
     if isinstance(words, list) and all(isinstance(word, str) for word in words):
-        origin["command"] = shlex.join(words)
+        origin["command"] = f"emu record {shlex.join(words)}"
     return {**said, **origin}
+
+
+def title_of(trace: Trace) -> str:
+    """What a picture of it is called: the command that has recorded it, or the system where that was."""
+    said = about(trace)
+    return str(said.get("command") or said["uname"] or "trace")

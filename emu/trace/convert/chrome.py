@@ -65,10 +65,10 @@ def _running(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
     found = on_cpus(trace, options.selection)
     count = len(found.pid)
     lines = Lines(count)
-    names, which = np.unique(found.comm.astype(np.str_), return_inverse=True) if count else ([], np.empty(0, np.int64))
-    slices = _Slices([str(name) for name in names], which, found.start, found.end)
-    threads = [constant(f', "pid": {_CPUS}, "tid": ', count), Numbers(_CPUS + found.cpu.astype(np.int64))]
-    args = [constant(', "args": {"pid": ', count), Numbers(found.pid), constant("}}", count)]
+    names, which = np.unique(found.comm.astype(np.str_), return_inverse=True)
+    slices = _Slices(names.tolist(), which, found.start, found.end)
+    threads: list[Piece] = [constant(f', "pid": {_CPUS}, "tid": ', count), Numbers(_CPUS + found.cpu.astype(np.int64))]
+    args: list[Piece] = [constant(', "args": {"pid": ', count), Numbers(found.pid), constant("}}", count)]
     lines.add_all([*slices.pieces("sched"), *threads, *args], np.arange(count))
     yield lines.text()
 

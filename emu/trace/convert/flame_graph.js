@@ -5,7 +5,7 @@ addEventListener("load", () => {
   const svg = document.documentElement;
   const margin = Number(svg.dataset.margin), wide = Number(svg.dataset.width) - 2 * margin;
   const byId = (id) => document.getElementById(id);
-  const character = 7.2;
+  const character = Number(svg.dataset.character);  // how wide each is
   const frames = [...document.querySelectorAll(".frame")].map((element) => {
     const rect = element.querySelector("rect");
     const of = (name) => Number(rect.getAttribute(name));

@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.trace.convert.about import about
+from emu.trace.convert.about import title_of
 from emu.trace.convert.options import CannotConvert, ConvertOptions
 from emu.trace.convert.stacks import Stacks, stacks
 from emu.trace.trace import Trace
@@ -48,7 +48,7 @@ def flame_graph(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
         raise CannotConvert("nothing that was selected has taken any time")
     frames = list(_frames(found, totals, whole))
     height = TOP + BOTTOM + ROW * (1 + max(frame.level for frame in frames))
-    title = options.title or _title(trace)
+    title = options.title or title_of(trace)
     yield _head(title, height).encode()
     for frame in frames:
         total = whole if frame.node < 0 else int(totals[frame.node])
@@ -58,14 +58,9 @@ def flame_graph(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
     yield b"</g>\n</svg>\n"
 
 
-def _title(trace: Trace) -> str:
-    said = about(trace)
-    return str(said.get("command") or said["uname"] or "Flame graph")
-
-
 def _totals(found: Stacks) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """Weights and calls with those of deeper stacks; calls only of nodes that have none of their own: tasks and CPUs."""
-    totals, counts = found.own.copy(), found.count.copy()
+    totals, counts = found.own.copy(), found.calls.copy()
     for node in range(len(totals) - 1, -1, -1):
         if (parent := found.parent[node]) >= 0:
             totals[parent] += totals[node]
@@ -122,9 +117,10 @@ def _colour(name: str) -> str:
 
 def _head(title: str, height: int) -> str:
     here = Path(__file__)
+    scale = f'data-margin="{MARGIN}" data-width="{WIDTH}" data-character="{_CHARACTER}"'
     style, script = (here.with_name(f"flame_graph.{kind}").read_text() for kind in ("css", "js"))
     return f"""<?xml version="1.0" encoding="UTF-8"?>
-<svg xmlns="http://www.w3.org/2000/svg" width="100%" viewBox="0 0 {WIDTH} {height}" data-margin="{MARGIN}" data-width="{WIDTH}">
+<svg xmlns="http://www.w3.org/2000/svg" width="100%" viewBox="0 0 {WIDTH} {height}" {scale}>
 <style>{style}</style>
 <script><![CDATA[
 {script}]]></script>

@@ -31,7 +31,8 @@ def on_cpus(trace: Trace, selection: Selection) -> OnCpus:
     """A CPU's first task runs from its first event on, the last one up to its last event; tasks and CPUs are selected."""
     is_wanted = selection.events is None or _SWITCH in selection.events
     if not is_wanted or not _are_known(trace):
-        return OnCpus(*(np.empty(0, type_) for type_ in (np.uint16, np.int32, np.object_, np.uint64, np.uint64)))
+        none = np.empty(0, np.uint64)
+        return OnCpus(none.astype(np.uint16), none.astype(np.int32), none.astype(np.object_), none, none)
     columns = trace.first.columns
     parts = [_of_cpu(trace, cpu, columns.time[columns.cpu == cpu]) for cpu in np.unique(trace[_SWITCH]["common_cpu"]).tolist()]
     cpu, pid, comm, start, end = (np.concatenate(column) for column in zip(*parts, strict=True))

@@ -27,7 +27,7 @@ class ConvertOptions:
     notes: is extended by a line for each thing that the format cannot hold.
     """
 
-    selection: Selection = Selection()
+    selection: Selection = field(default_factory=Selection)
     by: By = "task"
     table: str | None = None
     title: str | None = None

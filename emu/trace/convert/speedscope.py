@@ -9,10 +9,11 @@ from importlib.metadata import version
 
 import numpy as np
 
+from emu.trace.convert.about import title_of
 from emu.trace.convert.intervals import Intervals, intervals
 from emu.trace.convert.options import CannotConvert, ConvertOptions
 from emu.trace.event_table import distinct_values
-from emu.trace.lines import Lines, Numbers, Texts, constant
+from emu.trace.lines import Lines, Numbers, Piece, Texts, constant
 from emu.trace.trace import Trace
 
 __all__ = ["speedscope"]
@@ -32,7 +33,10 @@ def speedscope(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
         raise CannotConvert("no calls were recorded; `emu record -p function_graph` records them")
     addresses, functions = distinct_values(trace.calls["address"][nested.rows])
     frames = [{"name": trace.symbols.name_of(address)} for address in addresses]
-    head = {"$schema": _SCHEMA, "exporter": f"emu {version('emu')}", "name": options.title or "trace", "shared": {"frames": frames}}
+    head = {
+        "$schema": _SCHEMA, "exporter": f"emu {version('emu')}", "name": options.title or title_of(trace),
+        "shared": {"frames": frames},
+    }  # fmt: skip
     yield json.dumps(head)[:-1].encode() + b', "profiles": [\n'
     tasks = nested.keys[nested.which]
     bounds = np.flatnonzero(np.diff(tasks, prepend=tasks[0] - 1, append=tasks[-1] + 1))
@@ -53,7 +57,7 @@ def _events(nested: Intervals, functions: np.ndarray, first: int, end: int, star
     lines = Lines(count)
     heads = [f'{comma}\n{{"type": "{type_}", "frame": ' for comma in (",", "") for type_ in "OC"]
     which = nested.ends[first:end] + 2 * (np.arange(first, end) == start)
-    pieces = [Texts(heads, which), Numbers(functions[nested.which[first:end]]), constant(', "at": ', count)]
+    pieces: list[Piece] = [Texts(heads, which), Numbers(functions[nested.which[first:end]]), constant(', "at": ', count)]
     lines.add_all([*pieces, Numbers(nested.times[first:end]), constant("}", count)], np.arange(count))
     yield lines.text()
 

@@ -31,7 +31,7 @@ class Stacks(NamedTuple):
         parent: int64: the node of the caller; -1: there is none.
         frame: int64: the number of the innermost frame's name.
         own: uint64: the weight without that of deeper stacks.
-        count: int64: how many calls, or events.
+        calls: int64: how many calls, or events.
         unit: of weights.
     """
 
@@ -39,7 +39,7 @@ class Stacks(NamedTuple):
     parent: NDArray[np.int64]
     frame: NDArray[np.int64]
     own: NDArray[np.uint64]
-    count: NDArray[np.int64]
+    calls: NDArray[np.int64]
     unit: str
 
 
@@ -96,7 +96,7 @@ def _of_calls(trace: Trace, options: ConvertOptions) -> Stacks:
 
 
 def _levels(depths: NDArray[np.int32], parents: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """The calls without a recorded caller, then those that these made, and so on. Callers are less deep, but not always by one."""
+    """The calls without a recorded caller, then those that these made, and so on. Callers are less deep."""
     level = np.full(len(depths) + 1, -1, np.int64)  # the last is that of no caller
     for rows in _groups(depths):
         level[rows] = level[parents[rows]] + 1

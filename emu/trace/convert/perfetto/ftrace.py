@@ -109,10 +109,9 @@ class Bundles:
         """One event for each system call, which Perfetto has as two for all of them."""
         enters = table.call.name.startswith("sys_enter")
         message, rest = (SYSCALL_ENTER, "args") if enters else (SYSCALL_EXIT, "ret")
+        arguments = [each for each in table.call.fields if is_number(each) and each.name != _NUMBER]
         pieces: list[Piece] = [Integers(message.fields["id"], table[_NUMBER])]
-        pieces += [
-            Integers(message.fields[rest], table.field(each)) for each in table.call.fields if is_number(each) and each.name != _NUMBER
-        ]
+        pieces += [Integers(message.fields[rest], table.field(each)) for each in arguments]
         return Lengthy(message.number, pieces, table.count)
 
     def _generic(self, table: EventTable) -> Iterator[Piece]:

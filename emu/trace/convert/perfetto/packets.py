@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A trace as Perfetto's packets: what the machine was, its tasks, and its events. Field numbers are those of trace_packet.proto."""
+"""A trace as Perfetto's packets: the machine, its tasks, and its events. Field numbers are those of trace_packet.proto."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from emu.trace.convert.options import ConvertOptions
 from emu.trace.convert.about import about
+from emu.trace.convert.options import ConvertOptions
 from emu.trace.convert.perfetto.ftrace import Bundles
 from emu.trace.convert.perfetto.wire import field
 from emu.trace.trace import Trace
