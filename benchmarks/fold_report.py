@@ -10,11 +10,13 @@ import re
 import sys
 from collections import defaultdict
 
-LINE = re.compile(r" *(.+)-(\d+) +\[(\d+)\] +[\d.]+: funcgraph_(entry|exit): +(?:[!#*$@+] )?(?:([\d.]+) us)? +\| +(?:(\w+)\(\)|\})")
+LINE = re.compile(
+    r" *(.+)-(\d+) +\[(\d+)\] +[\d.]+: funcgraph_(entry|exit): +(?:[!#*$@+] )?(?:([\d.]+) us)? +\| +(?:(\w+)\(\)|\})"
+)
 
 
 def fold(report: str, folded: str) -> None:
-    stacks: dict[str, list[list[object]]] = defaultdict(list)  # of a task: name and the time of what it called, of each open call
+    stacks: dict[str, list[tuple[str, int]]] = defaultdict(list)  # of a task, for each open call: its path, the time of its calls
     weights: dict[str, int] = defaultdict(int)
     with open(report) as lines:
         for line in lines:
@@ -25,7 +27,7 @@ def fold(report: str, folded: str) -> None:
             stack = stacks[pid if pid != "0" else f"idle {cpu}"]
             if kind == "entry":
                 path = f"{stack[-1][0] if stack else task};{function}"
-                stack.append([path, 0])
+                stack.append((path, 0))
                 if duration is None:
                     continue
             if not stack:
@@ -34,7 +36,7 @@ def fold(report: str, folded: str) -> None:
             nanoseconds = round(float(duration) * 1000)
             weights[path] += max(nanoseconds - inner, 0)
             if stack:
-                stack[-1][1] += nanoseconds
+                stack[-1] = (stack[-1][0], stack[-1][1] + nanoseconds)
     with open(folded, "w") as out:
         out.writelines(f"{path} {weight}\n" for path, weight in sorted(weights.items()) if weight)
 
