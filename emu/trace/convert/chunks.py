@@ -23,14 +23,18 @@ def chunks(trace: Trace, options: ConvertOptions) -> Iterator[NDArray[np.int64]]
     rows = options.selection.rows(trace, events)
     known = np.isin(events.columns.kind[rows], list(trace.formats.by_number))
     if missing := len(rows) - int(known.sum()):
-        options.notes.append(f"{missing} event{'s' * (missing > 1)} left out: the trace has no format of them")
+        options.notes.append(f"{_events(missing)} left out: the trace has no format of them")
         rows = rows[known]
     for buffer in trace.shown:
         if buffer is not events and len(buffer):
             name = f"the instance {buffer.name}" if buffer.name else "the top array"
-            options.notes.append(f"{len(buffer)} events of {name} left out: -B {buffer.name or repr('')} converts these")
+            options.notes.append(f"{_events(len(buffer))} of {name} left out: -B {buffer.name or repr('')} converts these")
     for start in range(0, len(rows), _CHUNK):
         yield rows[start : start + _CHUNK]
+
+
+def _events(count: int) -> str:
+    return f"{count} event{'s' * (count != 1)}"
 
 
 def tables(trace: Trace, rows: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], EventTable]]:

@@ -86,7 +86,8 @@ def test_what_it_is_of_is_said(linux_trace: Trace) -> None:
     assert whole["otherData"]["uname"] == "Linux oracle 6.1.192-fulltrace x86_64"
     names = {event["tid"]: event["args"]["name"] for event in whole["traceEvents"] if event["name"] == "thread_name"}
     assert {pid: names[pid] for pid in linux_trace.tasks.comms} == linux_trace.tasks.comms
-    assert names[CPUS + 1] == "CPU 1" and names[IDLE] == "swapper/0"
+    for cpu in linux_trace.first.cpus:
+        assert (names[CPUS + cpu], names[IDLE + cpu]) == (f"CPU {cpu}", f"swapper/{cpu}")
 
 
 def test_a_call_that_has_not_returned_ends_where_another_begins(tmp_path: Path) -> None:

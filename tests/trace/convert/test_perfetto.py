@@ -35,15 +35,17 @@ def by_cpu(trace: Trace, options: ConvertOptions | None = None) -> Iterator[tupl
             yield packet.ftrace_events.cpu, event, symbols
 
 
-def expected(trace: Trace, path: str, row: int) -> dict[str, Any]:
-    """The fields of one event as a trace has them; functions by name."""
-    found = {}
-    for field in trace[path].call.fields:
-        value = trace[path][field.name][row]
-        if field.name == "func" or (path == "ftrace:function" and field.name in ("ip", "parent_ip")):
-            value = trace.symbols.name_of(int(value))
-        found[field.name] = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-    return found
+def expected(trace: Trace, path: str) -> list[tuple[int, int, int, dict[str, Any]]]:
+    """CPU, time, task and fields of the events of a type as a trace has them; functions by name."""
+    table = trace[path]
+    columns = [table[name].tolist() for name in ("common_cpu", "common_time", "common_pid")]
+    fields = [field.name for field in table.call.fields]
+    for name in fields:
+        values = table[name].tolist()
+        if name == "func" or (path == "ftrace:function" and name in ("ip", "parent_ip")):
+            values = [trace.symbols.name_of(value) for value in values]
+        columns.append(values)
+    return [(cpu, time, pid, dict(zip(fields, row, strict=True))) for cpu, time, pid, *row in zip(*columns, strict=True)]
 
 
 def decoded(event: Any, symbols: dict[int, str]) -> tuple[str, dict[str, Any]]:
@@ -69,24 +71,20 @@ def _is_text_of(value: Any, text: Any) -> bool:
 
 def check(trace: Trace) -> None:
     times: dict[int, int] = {}
-    rows: dict[str, dict[int, list[int]]] = {}
     paths = {path.partition(":")[2]: path for path in trace.events}
+    left: dict[tuple[str, int], list[tuple[int, int, dict[str, Any]]]] = {}  # by type and CPU, the last first
     for path in trace.events:
-        cpus = trace[path]["common_cpu"]
-        rows[path] = {cpu: np.flatnonzero(cpus == cpu).tolist()[::-1] for cpu in trace.first.cpus}
-    count = 0
+        for cpu, *rest in reversed(expected(trace, path)):
+            left.setdefault((path, cpu), []).append((*rest,))
     for cpu, event, symbols in by_cpu(trace):
         name, theirs = decoded(event, symbols)
-        path = paths[name]
-        row = rows[path][cpu].pop()
-        mine = expected(trace, path, row)
-        assert (event.timestamp, event.pid) == (trace[path]["common_time"][row], trace[path]["common_pid"][row])
-        assert theirs.keys() == mine.keys(), path
-        assert same(mine, theirs), (path, mine, theirs)
+        time, pid, mine = left[paths[name], cpu].pop()
+        assert (event.timestamp, event.pid) == (time, pid)
+        assert theirs.keys() == mine.keys(), name
+        assert same(mine, theirs), (name, mine, theirs)
         assert event.timestamp >= times.get(cpu, 0)
         times[cpu] = event.timestamp
-        count += 1
-    assert count == len(trace) > 0
+    assert left and not any(left.values())
 
 
 def test_events_of_a_machine(trace: Trace) -> None:

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What Perfetto's own trace processor makes of our files: its slices, threads and events are those of the trace."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from emu.trace import Trace
+from tests.lib.trace_processor import needs_trace_processor, query
+from tests.trace.convert.conftest import converted
+
+PROBLEMS = "select name from stats where value > 0 and severity != 'info'"
+
+
+@needs_trace_processor
+def test_of_a_machine(trace: Trace) -> None:
+    problems, functions, running, threads, events, softirqs = query(
+        converted(trace, "pftrace"),
+        [
+            PROBLEMS, "select name from slice where category = 'ftrace'", "select utid from sched",
+            "select tid, name from thread where tid > 0", "select name, count(*) from ftrace_event group by name",
+            "select name from slice where category = 'irq' and name != 'IRQ'",
+        ],
+    )  # fmt: skip
+    assert problems == []
+    entered = trace["funcgraph_entry"]["func"].tolist()
+    assert Counter(name for (name,) in functions) == Counter(map(trace.symbols.name_of, entered))
+    assert len(running) == trace["sched_switch"].count
+    assert {tid: name for tid, name in threads if name} == trace.tasks.comms
+    assert dict(events) == {path.partition(":")[2]: trace[path].count for path in trace.events}
+    assert len(softirqs) >= trace["softirq_entry"].count > 0
+
+
+@needs_trace_processor
+@pytest.mark.parametrize("name", ["pftrace", "json"])
+def test_of_a_real_linux(linux_trace: Trace, name: str) -> None:
+    problems, slices = query(converted(linux_trace, name), [PROBLEMS, "select name from slice where dur >= 0 or dur = -1"])
+    assert problems == []
+    calls = linux_trace.calls
+    if calls.count:
+        mine = Counter(calls["function"] if name == "json" else calls["function"][~calls["cut"]])
+        assert Counter(function for (function,) in slices) == mine
