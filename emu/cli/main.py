@@ -9,6 +9,7 @@ from typing import NoReturn
 
 import click
 
+from emu.cli.convert import convert
 from emu.cli.exit_status import BAD_INPUT, BROKEN_PIPE, INTERRUPTED
 from emu.cli.guest_errors import GuestDied, TimedOut
 from emu.cli.list import list_names
@@ -37,6 +38,7 @@ cli.add_command(run)
 cli.add_command(record)
 cli.add_command(stat)
 cli.add_command(report)
+cli.add_command(convert)
 cli.add_command(reproduce)
 cli.add_command(top)
 cli.add_command(ftd)

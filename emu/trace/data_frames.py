@@ -4,24 +4,30 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DataFrames", "MissingLibrary"]
+__all__ = ["Columns", "DataFrames", "MissingLibrary", "library"]
 
 
 class MissingLibrary(ImportError):
     """A library that is not installed. The message is one line that names it and says how to get it."""
 
 
-def _library(name: str) -> Any:
+def library(name: str) -> Any:
+    """A library's module, `pandas` or `pyarrow.parquet`.
+
+    Raises:
+        MissingLibrary: the library is not installed.
+    """
+    package = name.partition(".")[0]
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise MissingLibrary(f"{name} is not installed: pip install {name}, or emu[{name}]") from None
+        raise MissingLibrary(f"{package} is not installed: pip install {package}, or emu[{package.removeprefix('py')}]") from None
 
 
 class DataFrames(Mapping[str, NDArray[Any]]):
@@ -33,7 +39,7 @@ class DataFrames(Mapping[str, NDArray[Any]]):
         Raises:
             MissingLibrary: pandas is not installed.
         """
-        pandas = _library("pandas")
+        pandas = library("pandas")
         return pandas.DataFrame({name: _one_per_row(self[name]) for name in self})
 
     def to_polars(self) -> Any:
@@ -42,7 +48,7 @@ class DataFrames(Mapping[str, NDArray[Any]]):
         Raises:
             MissingLibrary: polars is not installed.
         """
-        polars = _library("polars")
+        polars = library("polars")
         return polars.DataFrame({name: _column(self[name]) for name in self})
 
     def to_arrow(self) -> Any:
@@ -51,8 +57,31 @@ class DataFrames(Mapping[str, NDArray[Any]]):
         Raises:
             MissingLibrary: pyarrow is not installed.
         """
-        pyarrow = _library("pyarrow")
-        return pyarrow.table({name: pyarrow.array(_column(self[name])) for name in self})
+        pyarrow = library("pyarrow")
+        return pyarrow.table({name: _arrow(pyarrow, self[name]) for name in self})
+
+
+class Columns(DataFrames):
+    """Some columns."""
+
+    def __init__(self, columns: Mapping[str, NDArray[Any]]) -> None:
+        self._columns = columns
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+
+def _arrow(pyarrow: Any, column: NDArray[Any]) -> Any:
+    """Lists of numbers keep the type of these."""
+    if column.ndim > 1:
+        return pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(column.reshape(-1)), column.shape[1])
+    return pyarrow.array(column.tolist() if column.dtype == np.object_ else column)
 
 
 def _one_per_row(column: NDArray[Any]) -> Any:

@@ -10,12 +10,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
+
+from emu.trace.dat.options import OptionNumber
 
 if TYPE_CHECKING:
     from emu.kernel.kernel import Kernel
+    from emu.trace.trace import Trace
 
-__all__ = ["Origin"]
+__all__ = ["Origin", "origin_of"]
 
 
 @dataclass(frozen=True)
@@ -72,3 +75,13 @@ class Origin:
         """The names of what is not the same, but for the words."""
         mine, others = asdict(self), asdict(other)
         return [name for name in mine if name != "words" and mine[name] != others[name]]
+
+
+def origin_of(trace: Trace) -> dict[str, Any] | None:
+    """What makes it again (the fields of Origin), as it stands in its file; None: it does not say."""
+    found = trace.recording.option(OptionNumber.ORIGIN)
+    try:
+        origin = None if found is None else json.loads(found)
+    except ValueError:
+        return None
+    return origin if isinstance(origin, dict) else None

@@ -1,15 +1,62 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Some tasks and some CPUs."""
+"""Some events, tasks, CPUs, and some of the time."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["selected"]
+if TYPE_CHECKING:
+    from emu.trace.buffer_events import BufferEvents
+    from emu.trace.trace import Trace
+
+__all__ = ["Selection", "selected"]
+
+_CALL = "ftrace:funcgraph_entry"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is wanted of a trace.
+
+    Attributes:
+        events: `system:event` of those that are wanted; None: all.
+        cpus, pids: numbers of those that are wanted; None: all.
+        start, end: the first and the last nanosecond that is wanted.
+    """
+
+    events: Collection[str] | None = None
+    cpus: Collection[int] | None = None
+    pids: Collection[int] | None = None
+    start: int | None = None
+    end: int | None = None
+
+    def rows(self, trace: Trace, events: BufferEvents) -> NDArray[np.int64]:
+        """The rows of a buffer that are wanted."""
+        chosen = self._chosen(events.pid, events.columns.cpu, events.columns.time)
+        if self.events is not None:
+            wanted = [number for number, call in trace.formats.by_number.items() if call.path in self.events]
+            chosen &= np.isin(events.columns.kind, wanted)
+        return np.flatnonzero(chosen)
+
+    def calls(self, trace: Trace) -> NDArray[np.int64]:
+        """The rows of `trace.calls` that are wanted: calls of these tasks that began on these CPUs, in this time."""
+        if self.events is not None and _CALL not in self.events:
+            return np.empty(0, np.int64)
+        calls = trace.calls
+        return np.flatnonzero(self._chosen(calls["pid"], calls["cpu"], calls["entry"]))
+
+    def _chosen(self, pid: NDArray[Any], cpu: NDArray[Any], time: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        chosen = selected(pid, cpu, self.pids or (), self.cpus)
+        if self.start is not None:
+            chosen &= time >= np.uint64(self.start)
+        if self.end is not None:
+            chosen &= time <= np.uint64(self.end)
+        return chosen
 
 
 def selected(

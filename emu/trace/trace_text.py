@@ -18,7 +18,7 @@ from emu.trace.buffer_events import BufferEvents
 from emu.trace.errors import TraceFileError
 from emu.trace.event_table import EventTable
 from emu.trace.host_pages import host_events
-from emu.trace.report import ReportContext, ReportOptions, chosen_rows
+from emu.trace.report import ReportContext, ReportOptions
 from emu.trace.symbols import KernelSymbols
 from emu.trace.trace import Trace
 
@@ -43,7 +43,7 @@ def trace_text(trace: Trace, options: ReportOptions) -> Iterator[bytes]:
 def _view(trace: Trace, events: BufferEvents, options: ReportOptions) -> TraceView:
     from emu.ftrace.tracers import FUNCTION_GRAPH
 
-    rows = chosen_rows(trace, events, options)
+    rows = options.rows(trace, events)
     rows = rows[_whole(trace, events)[rows]]
     calls = {number: _as_printed(call) for number, call in trace.formats.by_number.items()}
     context = ReportContext(trace)

@@ -53,14 +53,9 @@ def show(what: RenderableType) -> None:
 
 def show_json(trace: Trace, **content: Any) -> None:
     """Prints an object, with what makes the trace again if that is known."""
-    from emu.trace.dat.options import OptionNumber
+    from emu.trace.origin import origin_of
 
-    found = trace.recording.option(OptionNumber.ORIGIN)
-    try:
-        origin = None if found is None else json.loads(found)
-    except ValueError:
-        origin = None
-    write_object({"origin": origin, **content})
+    write_object({"origin": origin_of(trace), **content})
 
 
 def write_object(content: Mapping[str, Any]) -> None:

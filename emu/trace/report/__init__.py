@@ -2,6 +2,6 @@
 """The text of `trace-cmd report`."""
 
 from emu.trace.report.context import ReportContext
-from emu.trace.report.report import Report, ReportOptions, chosen_rows
+from emu.trace.report.report import Report, ReportOptions
 
-__all__ = ["Report", "ReportContext", "ReportOptions", "chosen_rows"]
+__all__ = ["Report", "ReportContext", "ReportOptions"]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,17 +13,17 @@ from emu.ftrace.event.call import EventCall
 from emu.trace.buffer_events import BufferEvents, merge
 from emu.trace.event_table import EventTable
 from emu.trace.lines import Lines, Piece, Texts, constant
+from emu.trace.report.bodies import Bodies
 from emu.trace.report.context import ReportContext
-from emu.trace.report.event_text import EventText
 from emu.trace.report.function import FunctionText
 from emu.trace.report.graph import GraphText, Leaves
 from emu.trace.report.needed_fields import has_needed
-from emu.trace.report.plugins import ALLOCATIONS, OWN_TEXTS, call_site
 from emu.trace.report.prefix import add_prefix, lost_note, name_column
 from emu.trace.report.raw_text import RawText
+from emu.trace.selection import Selection
 from emu.trace.trace import Trace
 
-__all__ = ["Report", "ReportOptions", "chosen_rows"]
+__all__ = ["Report", "ReportOptions"]
 
 _CHUNK = 1 << 16  # rows
 _UNKNOWN = "[UNKNOWN EVENT][UNKNOWN EVENT] (NULL):               [UNKNOWN EVENT]\n"
@@ -31,41 +31,16 @@ Placed = list[tuple[Piece, NDArray[np.int64]]]
 
 
 @dataclass(frozen=True)
-class ReportOptions:
+class ReportOptions(Selection):
     """What is shown, and how.
 
     Attributes:
         raw: every field, and not what the print fmt makes of them.
         full_times: to the nanosecond.
-        events: `system:event` of those that are wanted; None: all.
-        cpus, pids: numbers of those that are wanted; None: all.
-        start, end: the first and the last nanosecond that is wanted.
     """
 
     raw: bool = False
     full_times: bool = False
-    events: Container[str] | None = None
-    cpus: Sequence[int] | None = None
-    pids: Sequence[int] | None = None
-    start: int | None = None
-    end: int | None = None
-
-
-def chosen_rows(trace: Trace, events: BufferEvents, options: ReportOptions) -> NDArray[np.int64]:
-    """The rows of a buffer that are wanted."""
-    chosen = np.ones(len(events), np.bool_)
-    if options.events is not None:
-        wanted = [number for number, call in trace.formats.by_number.items() if call.path in options.events]
-        chosen &= np.isin(events.columns.kind, wanted)
-    if options.cpus is not None:
-        chosen &= np.isin(events.columns.cpu, options.cpus)
-    if options.pids is not None:
-        chosen &= np.isin(events.pid, options.pids)
-    if options.start is not None:
-        chosen &= events.columns.time >= np.uint64(options.start)
-    if options.end is not None:
-        chosen &= events.columns.time <= np.uint64(options.end)
-    return np.flatnonzero(chosen)
 
 
 class Report:
@@ -103,7 +78,7 @@ class _EventsReport:
         self._leaves = Leaves(context.trace, self._events, self._sources)
         self._graph = GraphText(context, self._events, self._leaves)
         self._function = FunctionText(context)
-        self._texts: dict[int, EventText] = {}
+        self._bodies = Bodies(context)
         self._raw_texts: dict[int, RawText] = {}
 
     def pieces(self) -> Iterator[bytes]:
@@ -113,7 +88,7 @@ class _EventsReport:
 
     def _shown(self) -> NDArray[np.int64]:
         """The rows that get a line."""
-        rows = chosen_rows(self._context.trace, self._events, self._options)
+        rows = self._options.rows(self._context.trace, self._events)
         return rows if self._options.raw else rows[~self._leaves.hidden[rows]]
 
     def _lines(self, rows: NDArray[np.int64]) -> Lines:
@@ -156,14 +131,4 @@ class _EventsReport:
                 return self._graph.exits(table)
             if call.path == "ftrace:function":
                 return [(piece, every) for piece in self._function(table)]
-            if own := OWN_TEXTS.get(call.path):
-                return [(piece, every) for piece in [*own(self._context, table), end]]
-        if call.number not in self._texts:
-            self._texts[call.number] = EventText(self._context, call)
-        text = self._texts[call.number]
-        pieces = text(table)
-        if text.broken is not None:
-            pieces = [constant("[FAILED TO PARSE]", table.count), *RawText(self._context, call)(table)]
-        elif call.path in ALLOCATIONS and has_needed(call):
-            pieces = [call_site(self._context, table), *pieces]
-        return [(piece, every) for piece in [*pieces, end]]
+        return [(piece, every) for piece in [*self._bodies(call, table), end]]

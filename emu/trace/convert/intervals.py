@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Calls as beginnings and ends that nest, task by task."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.trace.native.intervals import begin_and_end
+from emu.trace.trace import Trace
+
+__all__ = ["Intervals", "intervals", "task_keys"]
+
+
+class Intervals(NamedTuple):
+    """Attributes:
+    rows: of `trace.calls`: those of a task together, in the order of their entries.
+    keys: of their tasks.
+    which: int64[2 n]: which of the rows begins or ends, in the order in which that happens in each task.
+    ends: bool[2 n]: whether it ends.
+    times: uint64[2 n], nanoseconds. A call that has not finished ends with the trace, or when another begins in its place.
+    """
+
+    rows: NDArray[np.int64]
+    keys: NDArray[np.int64]
+    which: NDArray[np.int64]
+    ends: NDArray[np.bool_]
+    times: NDArray[np.uint64]
+
+
+def task_keys(pid: NDArray[np.int32], cpu: NDArray[np.uint16]) -> NDArray[np.int64]:
+    """The number of a task: its pid; of the idle task of CPU n it is -1 - n."""
+    return np.where(pid == 0, -1 - cpu.astype(np.int64), pid.astype(np.int64))
+
+
+def intervals(trace: Trace, rows: NDArray[np.int64]) -> Intervals:
+    """Some of the calls of a trace."""
+    calls = trace.calls
+    keys = task_keys(calls["pid"][rows], calls["cpu"][rows])
+    order = np.lexsort((calls["depth"][rows], calls["entry"][rows], keys))
+    rows, keys, count = rows[order], keys[order], len(rows)
+    which, ends, times = np.empty(2 * count, np.int64), np.empty(2 * count, np.bool_), np.empty(2 * count, np.uint64)
+    time = trace.first.columns.time
+    last = max(np.uint64(time.max(initial=0)), calls["exit"].max(initial=0))
+    begin_and_end(
+        keys, calls["entry"][rows], calls["exit"][rows], calls["depth"][rows], calls["finished"][rows], last,
+        np.empty(count, np.int64), which, ends, times,
+    )  # fmt: skip
+    return Intervals(rows, keys, which, ends, times)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Parquet, which pandas, polars, DuckDB and others read; written by pyarrow, compressed with zstd. Times are nanoseconds."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.trace.convert.options import ConvertOptions
+from emu.trace.convert.rows import EventRows, chosen_table, event_rows, path_of
+from emu.trace.data_frames import library
+from emu.trace.event_table import distinct_values
+from emu.trace.trace import Trace
+
+__all__ = ["parquet"]
+
+
+def parquet(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
+    """The bytes of a file: a row for each event, or for each row of a table.
+
+    Raises:
+        MissingLibrary: pyarrow is not installed.
+        CannotConvert: there is no such table.
+    """
+    arrow, files = library("pyarrow"), library("pyarrow.parquet")
+    sink = _Pieces()
+    if options.table is not None:
+        files.write_table(chosen_table(trace, options).to_arrow(), sink, compression="zstd")
+        yield from sink.taken()
+        return
+    with files.ParquetWriter(sink, _schema(arrow), compression="zstd") as writer:
+        for rows in event_rows(trace, options):
+            writer.write_batch(_batch(arrow, trace, rows))
+            yield from sink.taken()
+    yield from sink.taken()
+
+
+class _Pieces(io.RawIOBase):
+    """A file of which one has what was written since one has taken the last of it."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._written = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._pieces.append(bytes(data))
+        self._written += len(self._pieces[-1])
+        return len(self._pieces[-1])
+
+    def tell(self) -> int:
+        return self._written
+
+    def taken(self) -> list[bytes]:
+        pieces, self._pieces = self._pieces, []
+        return pieces
+
+
+def _schema(arrow: Any) -> Any:
+    name = arrow.dictionary(arrow.int32(), arrow.string())
+    types = {"time": arrow.uint64(), "cpu": arrow.uint16(), "pid": arrow.int32(), "task": name, "event": name}
+    return arrow.schema({**types, "info": arrow.string()})
+
+
+def _batch(arrow: Any, trace: Trace, rows: EventRows) -> Any:
+    def names(values: NDArray[Any], name: Any) -> Any:
+        distinct, which = distinct_values(values)
+        return arrow.DictionaryArray.from_arrays(which, [_valid(name(value)) for value in distinct])
+
+    columns = [
+        arrow.array(rows.time), arrow.array(rows.cpu), arrow.array(rows.pid), names(rows.pid, trace.tasks.name_of),
+        names(rows.kind, lambda kind: path_of(trace, kind)), _texts(arrow, rows),
+    ]  # fmt: skip
+    return arrow.RecordBatch.from_arrays(columns, schema=_schema(arrow))
+
+
+def _texts(arrow: Any, rows: EventRows) -> Any:
+    """What events say, each text after the other in one piece of memory."""
+    lengths = rows.ends - rows.starts
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    places = np.arange(offsets[-1]) + np.repeat(rows.starts - offsets[:-1], lengths)
+    data = rows.text[places].tobytes()
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return arrow.array([data[start:end].decode(errors="replace") for start, end in pairwise(offsets)])
+    return arrow.StringArray.from_buffers(len(lengths), arrow.py_buffer(offsets.tobytes()), arrow.py_buffer(data))
+
+
+def _valid(text: str) -> str:
+    return text.encode(errors="replace").decode()

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Folded stacks against sums that are made call by call, and flame graphs against these."""
+
+from __future__ import annotations
+
+import struct
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from emu.trace import Trace
+from emu.trace.convert import By, CannotConvert, ConvertOptions
+from emu.trace.convert.flame_graph import MARGIN, WIDTH
+from emu.trace.selection import Selection
+from tests.lib.booted_machine import booted_machine
+from tests.trace.convert.conftest import A, B, C, converted, trace_of
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def folded(trace: Trace, options: ConvertOptions | None = None) -> dict[str, int]:
+    lines = converted(trace, "folded", options).decode().splitlines()
+    assert lines == sorted(lines)
+    found = {path: int(weight) for path, _, weight in (line.rpartition(" ") for line in lines)}
+    assert len(found) == len(lines)
+    return found
+
+
+def summed(trace: Trace, by: By, chosen: list[bool]) -> dict[str, int]:
+    """Call by call."""
+    calls = trace.calls
+    names, tasks, cpus, parents, own = (calls[name].tolist() for name in ("function", "task", "cpu", "parent", "self_time"))
+    paths: list[str] = []
+    found: Counter[str] = Counter()
+    for n, parent in enumerate(parents):
+        root = {"task": f"{tasks[n]};", "cpu": f"CPU {cpus[n]};", "function": ""}[by]
+        paths.append(f"{root if parent < 0 else paths[parent] + ';'}{names[n]}")
+        if chosen[n]:
+            found[paths[n]] += own[n]
+    return {path: weight for path, weight in found.items() if weight}
+
+
+@pytest.mark.parametrize("by", ["task", "cpu", "function"])
+def test_weights_are_sums_over_calls(trace: Trace, by: By) -> None:
+    assert folded(trace, ConvertOptions(by=by)) == summed(trace, by, [True] * trace.calls.count)
+
+
+def test_of_a_real_linux(linux_trace: Trace) -> None:
+    if linux_trace.calls.count:
+        assert folded(linux_trace) == summed(linux_trace, "task", [True] * linux_trace.calls.count)
+    else:
+        with pytest.raises(CannotConvert, match=r"^neither calls nor stacks were recorded"):
+            folded(linux_trace)
+
+
+def test_only_calls_that_are_selected_have_weight(trace: Trace) -> None:
+    cpu = trace.calls["cpu"]
+    assert folded(trace, ConvertOptions(Selection(cpus=[1]))) == summed(trace, "task", (cpu == 1).tolist())
+    middle = int(trace.calls["entry"][trace.calls.count // 2])
+    later = (trace.calls["entry"] >= middle).tolist()
+    assert folded(trace, ConvertOptions(Selection(start=middle))) == summed(trace, "task", later)
+
+
+def test_a_path_at_two_depths_is_one(tmp_path: Path) -> None:
+    """The caller of the second was not recorded."""
+
+    def call(function: int, depth: int, start: int) -> list[tuple[int, bytes]]:
+        exit_ = struct.pack("<HBBiQiIQQ", 10, 0, 0, 5, function, depth, 0, start, start + 4)
+        return [(start, struct.pack("<HBBiQi", 11, 0, 0, 5, function, depth)), (start + 5, exit_)]
+
+    assert folded(trace_of(tmp_path, [*call(A, 0, 10), *call(A, 2, 20)])) == {"name;a": 8}
+
+
+def test_stacks_of_events_are_counted(arch: str) -> None:
+    with booted_machine(arch) as machine:
+        machine.tracefs.write("events/sched/sched_process_fork/trigger", "stacktrace")
+        machine.run("ls | wc -l", trace=True)
+        trace = machine.trace()
+        found = folded(trace)
+        assert sum(found.values()) == trace["ftrace:kernel_stack"].count > 0
+        assert all(path.startswith(("init;", "sh;")) and ";kernel_clone;" in path for path in found)
+        assert b" samples, self " in converted(trace, "svg")
+
+
+@pytest.mark.parametrize("order", "<>")
+def test_a_stack_ends_where_it_says(tmp_path: Path, order: str) -> None:
+    stack = struct.pack(f"{order}HBBiiiQQQQ", 4, 0, 0, 5, 3, 0, B, A, (1 << 64) - 1, C)
+    assert folded(trace_of(tmp_path, [(10, stack), (20, stack)], order=order)) == {"name;a;b": 2}
+
+
+def frames(svg: bytes) -> list[tuple[str, str, float, float, float]]:
+    """Name, details, x, width and y of each frame."""
+    found = []
+    for frame in ElementTree.fromstring(svg).iter(f"{SVG}g"):
+        if frame.get("class") == "frame":
+            rect, title = frame.find(f"{SVG}rect"), frame.find(f"{SVG}title")
+            assert rect is not None and title is not None and title.text
+            x, width, y = (float(rect.get(name, "")) for name in ("x", "width", "y"))
+            found.append((frame.get("data-name", ""), title.text, x, width, y))
+    return found
+
+
+def test_frames_stand_on_their_callers_and_are_as_wide_as_their_time(trace: Trace) -> None:
+    svg = converted(trace, "svg")
+    found = frames(svg)
+    weights = folded(trace)
+    whole, wide = sum(weights.values()), WIDTH - 2 * MARGIN
+    totals: Counter[str] = Counter()
+    for path, weight in weights.items():
+        parts = path.split(";")
+        totals.update({";".join(parts[: n + 1]): weight for n in range(len(parts))})
+    name, _, x, width, below = found[0]
+    assert (name, x, width) == ("all", MARGIN, wide)
+    levels: dict[float, list[tuple[str, float, float]]] = {below: [("", x, width)]}
+    row = below - found[1][4]
+    for name, _, x, width, y in found[1:]:
+        [path] = [path for path, left, size in levels[y + row] if left - 0.02 <= x and x + width <= left + size + 0.02]
+        path = f"{path};{name}" if path else name
+        assert width == pytest.approx(totals[path] * wide / whole, abs=0.006)
+        levels.setdefault(y, []).append((path, x, width))
+    drawn = {path for level in levels.values() for path, _, _ in level}
+    assert {path for path, total in totals.items() if total * wide / whole >= 0.1} == drawn - {""}
+    assert svg == converted(trace, "svg")
+
+
+def test_details_tell_share_time_and_calls(tmp_path: Path) -> None:
+    events = [
+        (10, struct.pack("<HBBiQi", 11, 0, 0, 5, A, 0)), (20, struct.pack("<HBBiQi", 11, 0, 0, 5, B, 1)),
+        (35, struct.pack("<HBBiQiIQQ", 10, 0, 0, 5, B, 1, 0, 20, 30)),
+        (50, struct.pack("<HBBiQiIQQ", 10, 0, 0, 5, A, 0, 0, 10, 50)),
+    ]  # fmt: skip
+    trace = trace_of(tmp_path, events, tasks='5 <&">\n')
+    assert [details for _, details, *_ in frames(converted(trace, "svg"))] == [
+        "all: 100.00 %, 0.040 us, self 0.000 us", '<&">: 100.00 %, 0.040 us, self 0.000 us',
+        "a: 100.00 %, 0.040 us, self 0.030 us, 1 call", "b: 25.00 %, 0.010 us, self 0.010 us, 1 call",
+    ]  # fmt: skip
+
+
+def test_a_flame_graph_needs_nothing_else(trace: Trace) -> None:
+    svg = converted(trace, "svg", ConvertOptions(title="a < b")).decode()
+    assert "a &lt; b" in svg
+    assert [part for part in svg.split('"') if "://" in part and "w3.org" not in part] == []
+
+
+def test_of_nothing_there_is_no_picture(trace: Trace) -> None:
+    with pytest.raises(CannotConvert, match=r"^nothing that was selected has taken any time$"):
+        converted(trace, "svg", ConvertOptions(Selection(start=1 << 62)))
