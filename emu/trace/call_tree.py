@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from emu.trace.call_levels import call_levels
 from emu.trace.selection import selected
 
 if TYPE_CHECKING:
@@ -57,8 +58,8 @@ def call_tree(
     root = CallNode(function or "")
     nodes = [root]
     node_of = np.full(calls.count + 1, -1, np.int64)  # the last is that of no parent
-    for depth in np.unique(depths).tolist():
-        rows = np.flatnonzero((depths == depth) & chosen)
+    for level in call_levels(depths, parents):
+        rows = level[chosen[level]]
         above = node_of[parents[rows]]
         begins = (above < 0) & wanted[functions[rows]]
         if function is None:

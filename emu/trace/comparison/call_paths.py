@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.trace.call_levels import call_levels
 from emu.trace.event_table import distinct_values
 from emu.trace.trace import Trace
 
-__all__ = ["NO_CALLER", "CallPaths", "NumberedCalls", "levels"]
+__all__ = ["NO_CALLER", "CallPaths", "NumberedCalls"]
 
 NO_CALLER = -1
 
@@ -69,7 +69,7 @@ class CallPaths:
         names = [trace.symbols.name_of(address) for address in addresses.tolist()]
         path = np.full(calls.count + 1, NO_CALLER)  # the last is that of no caller
         outermost = np.arange(calls.count)
-        for level, rows in enumerate(levels(calls["depth"], callers)):
+        for level, rows in enumerate(call_levels(calls["depth"], callers)):
             above = path[callers[rows]] if self.whole else np.full(len(rows), NO_CALLER)
             pairs, of_row = distinct_values((above + 1) * max(len(names), 1) + which[rows])
             known = (divmod(pair, max(len(names), 1)) for pair in pairs)
@@ -93,18 +93,3 @@ def _callers(trace: Trace) -> NDArray[np.int64]:
     address = trace.calls["address"]
     interrupts = (address >= np.uint64(first)) & (address < np.uint64(end))
     return np.where(interrupts, NO_CALLER, trace.calls["parent"])
-
-
-def levels(depths: NDArray[np.int32], callers: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """The calls without a caller, then those that these made, and so on. Callers are less deep than what they call."""
-    level = np.full(len(depths) + 1, -1, np.int64)  # the last is that of no caller
-    for rows in _groups(depths):
-        level[rows] = level[callers[rows]] + 1
-    yield from _groups(level[:-1])
-
-
-def _groups(values: NDArray[Any]) -> Iterator[NDArray[np.int64]]:
-    """The rows of each value, in ascending order."""
-    order = np.argsort(values, kind="stable")
-    if len(values):
-        yield from np.split(order, np.flatnonzero(np.diff(values[order])) + 1)

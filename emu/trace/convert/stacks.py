@@ -7,12 +7,13 @@ events (the option stacktrace, or a trigger); these are counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.trace.call_levels import call_levels
 from emu.trace.convert.options import By, CannotConvert, ConvertOptions
 from emu.trace.event_table import EventTable, distinct_values
 from emu.trace.trace import Trace
@@ -86,28 +87,13 @@ def _of_calls(trace: Trace, options: ConvertOptions) -> Stacks:
     roots = _roots(trace, options.by, calls["pid"], calls["cpu"], frames)
     tree = _Tree(len(frames.names))
     node = np.full(calls.count + 1, -1, np.int64)  # the last is that of no caller
-    for level, rows in enumerate(_levels(calls["depth"], calls["parent"])):
+    for level, rows in enumerate(call_levels(calls["depth"], calls["parent"])):
         above = node[calls["parent"][rows]]
         if level == 0 and options.by != "function":
             above = tree.nodes(above, roots[rows])
         node[rows] = tree.nodes(above, functions[rows])
     chosen = options.selection.calls(trace)
     return tree.weighted(frames, node[chosen], calls["self_time"][chosen], "ns")
-
-
-def _levels(depths: NDArray[np.int32], parents: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """The calls without a recorded caller, then those that these made, and so on. Callers are less deep."""
-    level = np.full(len(depths) + 1, -1, np.int64)  # the last is that of no caller
-    for rows in _groups(depths):
-        level[rows] = level[parents[rows]] + 1
-    yield from _groups(level[:-1])
-
-
-def _groups(values: NDArray[Any]) -> Iterator[NDArray[np.int64]]:
-    """The rows of each value, in ascending order."""
-    order = np.argsort(values, kind="stable")
-    if len(values):
-        yield from np.split(order, np.flatnonzero(np.diff(values[order])) + 1)
 
 
 class _Tree:
