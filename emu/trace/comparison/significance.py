@@ -18,6 +18,7 @@ __all__ = ["NAME", "binomial", "fisher", "least_of_binomial", "least_of_fisher",
 NAME = "Mann-Whitney, Fisher and binomial tests, two-sided; Tarone's correction"
 
 _CERTAIN = 1.0
+_SMALL, _FEW = 0.05, 1000  # probabilities that are counted exactly, and up to how many pairs of values
 
 
 def _log_choose(n: int, k: int) -> float:
@@ -59,7 +60,25 @@ def ranks(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
     least = least_of_ranks(first, second)
     if least == _CERTAIN:
         return _CERTAIN
-    return max(least, float(mannwhitneyu(first, second).pvalue))  # what is not exact may be below it
+    about = float(mannwhitneyu(first, second, method="asymptotic").pvalue)
+    if about < _SMALL and len(first) * len(second) <= _FEW:
+        return _counted(first, second)
+    return max(least, about)
+
+
+def _counted(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    """The share of all ways to share out the values in which the sum of ranks is as far from the mean as it is."""
+    from scipy.stats import rankdata
+
+    doubled = (2 * rankdata(np.concatenate([first, second]))).astype(int)  # values that are equal have half ranks
+    ways = np.zeros((len(first) + 1, int(doubled.sum()) + 1))  # to take so many values with such a sum
+    ways[0, 0] = 1
+    for rank in doubled.tolist():
+        ways[1:, rank:] += ways[:-1, :-rank].copy()
+    sums = ways[-1]
+    distance = np.abs(np.arange(len(sums)) * len(doubled) - len(first) * int(doubled.sum()))
+    observed = distance[int(doubled[: len(first)].sum())]
+    return float(sums[distance >= observed].sum() / sums.sum())
 
 
 def fisher(first: int, of_first: int, second: int, of_second: int) -> float:
