@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Mounting a machine's tracefs and serving it, until it is unmounted.
+
+The machine has one thread, and time passes only when it runs. FUSE's threads wait for it: requests are served between two
+turns of the CPUs, or at once while no command runs. A read changes nothing that the guest could see, except that events
+leave the buffers; a write takes the time that the guest needs for what was asked, patching for example.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Self
+
+from emu.ftrace.tracefs.node import StaticDirectory
+from emu.machine import Machine
+from emu.mount.guest_commands import GuestCommands
+from emu.mount.own_files import OWN, own_files
+from emu.mount.requests import Requests
+from emu.mount.tree import MountedTree
+
+__all__ = ["CannotMount", "Mounted"]
+
+_DEVICE = Path("/dev/fuse")
+_UNMOUNT = "fusermount3"
+_MOUNT_TIME = 10.0  # seconds that mounting may take
+_END_TIME = 2.0  # seconds until FUSE's threads have ended, if no program keeps a file open
+
+
+class CannotMount(Exception):
+    """The host has no FUSE, or the folder cannot be a mount point. The message is one line, and says what is needed."""
+
+
+class _Left(Exception):
+    """Nobody waits for the command that runs."""
+
+
+class Mounted:
+    """A machine's tracefs, mounted while the body of `with` runs.
+
+    Args:
+        machine: it must not be run by others but with `meanwhile=mounted.serve`.
+        directory: the mount point.
+
+    Attributes:
+        commands: what the host wants to be run in the guest.
+
+    Raises:
+        CannotMount: (from the constructor and `with`)
+    """
+
+    def __init__(self, machine: Machine, directory: Path) -> None:
+        check(directory)
+        self._machine = machine
+        self._directory = directory.absolute()
+        self.commands = GuestCommands()
+        top = machine.tracefs.root
+        assert isinstance(top, StaticDirectory)
+        own = {OWN: own_files(machine, self.commands)}
+        root = StaticDirectory(dict(top.entries()), {**top.unlisted, **own})
+        self._tree = MountedTree(machine.tracefs.with_root(root), machine.settle)
+        self._requests = Requests(machine.board.end_turns)
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run_fuse, name="fuse", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._machine.board.share_interpreter()
+        self._thread.start()
+        try:
+            left = _MOUNT_TIME
+            while not self._ready.wait(0.05):
+                left -= 0.05
+                if not self._thread.is_alive() or left < 0:
+                    raise CannotMount(f"{self._directory}: libfuse cannot mount it")
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def _end(self) -> None:
+        self._requests.close()
+        if self._thread.is_alive():
+            command = [_UNMOUNT, "-u", "-z", "-q", str(self._directory)]
+            subprocess.run(command, stderr=subprocess.DEVNULL, check=False, timeout=_MOUNT_TIME)
+            self._thread.join(_END_TIME)
+        self._tree.release_all()
+
+    def _run_fuse(self) -> None:
+        from emu.mount import fuse
+
+        try:
+            fuse.run(self._tree, self._requests, str(self._directory), self._ready.set)
+        except RuntimeError:
+            pass  # it has not become ready
+        finally:
+            self._requests.close()
+
+    @property
+    def is_mounted(self) -> bool:
+        return self._thread.is_alive()
+
+    def serve(self, wait: bool = True) -> None:
+        """Performs what programs of the host ask for. With `wait`: waits for a moment if there is nothing.
+
+        Raises:
+            GuestPanic, LimitReached, PoweredOff: what they asked for runs the machine, which cannot go on.
+        """
+        self._requests.serve(wait)
+
+    def serve_until(self, ended: Callable[[], bool], execute: Callable[[Sequence[str], Callable[[bool], None]], int]) -> None:
+        """Serves, and runs the commands that the host gives, until `ended` says so, or the tree is unmounted.
+
+        Args:
+            execute: runs a command in the guest with a function for Machine.run's `meanwhile`, and returns its exit status.
+        """
+
+        def meanwhile(wait: bool) -> None:
+            self.serve(wait)
+            if command.given_up or ended() or not self.is_mounted:
+                raise _Left
+
+        while self.is_mounted and not ended():
+            self.serve()
+            while (command := self.commands.next()) is not None:
+                try:
+                    command.status = execute(command.words, meanwhile)
+                except _Left:
+                    break
+                self._requests.retry()
+
+
+def check(directory: Path) -> None:
+    """Raises CannotMount if a tree cannot be mounted there."""
+    if not directory.exists():
+        raise CannotMount(f"{directory}: there is no such folder")
+    if not directory.is_dir():
+        raise CannotMount(f"{directory}: is not a folder")
+    if os.path.ismount(directory):
+        raise CannotMount(f"{directory}: something is mounted there")
+    if not _DEVICE.exists():
+        raise CannotMount(f"{_DEVICE} is missing: the host's kernel has no FUSE (`modprobe fuse`), or keeps it from a container")
+    if not os.access(_DEVICE, os.R_OK | os.W_OK):
+        raise CannotMount(f"{_DEVICE} cannot be opened by this user: it needs read and write permission for all, as on Debian")
+    if shutil.which(_UNMOUNT) is None:
+        raise CannotMount(f"{_UNMOUNT} is missing: on Debian it is in the package fuse3")
+    try:
+        import mfusepy  # noqa: F401
+    except ImportError:
+        raise CannotMount("the Python package mfusepy is missing: `pip install emu[mount]` brings it") from None
+    except (OSError, AttributeError) as error:
+        raise CannotMount(f"libfuse is missing or too old ({error}): on Debian it is in the package libfuse3-3") from None
