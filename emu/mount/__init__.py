@@ -5,7 +5,7 @@
 ...     machine.run("ls /bin", meanwhile=mounted.serve)
 """
 
-from emu.mount.mounted import CannotMount, Mounted
-from emu.mount.own_files import OWN
+from emu.mount.mounted import CannotMount, Mounted, check
+from emu.mount.namespace import inside, own_tree
 
-__all__ = ["OWN", "CannotMount", "Mounted"]
+__all__ = ["CannotMount", "Mounted", "check", "inside", "own_tree"]

@@ -43,7 +43,7 @@ def run(tree: MountedTree, requests: Requests, directory: str, ready: Callable[[
     )
 
 
-class _Operations(mfusepy.Operations):
+class _Operations(mfusepy.Operations):  # type: ignore[misc]  # mfusepy has no types
     use_ns = True
 
     def __init__(self, tree: MountedTree, requests: Requests, ready: Callable[[], None]) -> None:
@@ -95,7 +95,7 @@ class _Operations(mfusepy.Operations):
         reventsp[0] = sum(bits for flag, bits in _POLL_BITS.items() if flag in ready)
         return 0
 
-    def _tell(self, number: int, poll_handle: int) -> None | WouldBlock:
+    def _tell(self, number: int, poll_handle: int) -> WouldBlock | None:
         """Tells the kernel when a file has become readable, or is closed."""
         if self._tree.is_open(number):
             if Readiness.READABLE not in self._tree.poll(number):

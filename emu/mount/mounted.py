@@ -12,13 +12,14 @@ import os
 import shutil
 import subprocess
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
 from emu.ftrace.tracefs.node import StaticDirectory
 from emu.machine import Machine
-from emu.mount.guest_commands import GuestCommands
+from emu.mount.guest_commands import GuestCommand, GuestCommands
 from emu.mount.own_files import OWN, own_files
 from emu.mount.requests import Requests
 from emu.mount.tree import MountedTree
@@ -28,6 +29,7 @@ __all__ = ["CannotMount", "Mounted"]
 _DEVICE = Path("/dev/fuse")
 _UNMOUNT = "fusermount3"
 _MOUNT_TIME = 10.0  # seconds that mounting may take
+_STEP = 0.05  # seconds between two looks whether it has failed
 _END_TIME = 2.0  # seconds until FUSE's threads have ended, if no program keeps a file open
 
 
@@ -69,13 +71,14 @@ class Mounted:
 
     def __enter__(self) -> Self:
         self._machine.board.share_interpreter()
-        self._thread.start()
         try:
-            left = _MOUNT_TIME
-            while not self._ready.wait(0.05):
-                left -= 0.05
-                if not self._thread.is_alive() or left < 0:
-                    raise CannotMount(f"{self._directory}: libfuse cannot mount it")
+            with _same_folder():  # libfuse goes to / when it begins
+                self._thread.start()
+                left = _MOUNT_TIME
+                while not self._ready.wait(_STEP):
+                    left -= _STEP
+                    if not self._thread.is_alive() or left < 0:
+                        raise CannotMount(f"{self._directory}: libfuse cannot mount it")
         except BaseException:
             self._end()
             raise
@@ -96,9 +99,8 @@ class Mounted:
         from emu.mount import fuse
 
         try:
-            fuse.run(self._tree, self._requests, str(self._directory), self._ready.set)
-        except RuntimeError:
-            pass  # it has not become ready
+            with suppress(RuntimeError):  # it has not become ready
+                fuse.run(self._tree, self._requests, str(self._directory), self._ready.set)
         finally:
             self._requests.close()
 
@@ -121,19 +123,31 @@ class Mounted:
             execute: runs a command in the guest with a function for Machine.run's `meanwhile`, and returns its exit status.
         """
 
-        def meanwhile(wait: bool) -> None:
-            self.serve(wait)
-            if command.given_up or ended() or not self.is_mounted:
-                raise _Left
+        def run(command: GuestCommand) -> None:
+            def meanwhile(wait: bool) -> None:
+                self.serve(wait)
+                if command.given_up or ended() or not self.is_mounted:
+                    raise _Left
+
+            with suppress(_Left):
+                command.status = execute(command.words, meanwhile)
+                self._requests.retry()
 
         while self.is_mounted and not ended():
             self.serve()
-            while (command := self.commands.next()) is not None:
-                try:
-                    command.status = execute(command.words, meanwhile)
-                except _Left:
-                    break
-                self._requests.retry()
+            if (command := self.commands.next()) is not None:
+                run(command)
+
+
+@contextmanager
+def _same_folder() -> Iterator[None]:
+    """In the end, the process is in the folder where it was before."""
+    folder = os.open(".", os.O_PATH | os.O_DIRECTORY)
+    try:
+        yield
+    finally:
+        os.fchdir(folder)
+        os.close(folder)
 
 
 def check(directory: Path) -> None:

@@ -40,17 +40,15 @@ def own_files(machine: Machine, commands: GuestCommands) -> StaticDirectory:
     guest = TextFile(lambda: GUEST)
     guest.mode = stat.S_IFREG | 0o755
     return _folder(
-        {
-            "proc": _folder({"kallsyms": TextFile(lambda: kallsyms(machine.kernel)), "sys": _folder({"kernel": _folder(sysctls)})}),
-            "sys": _folder({"devices": _folder({"system": _folder({"cpu": _folder({"possible": cpus, "online": cpus})})})}),
-            "bin": _folder({"guest": guest}),
-            "run": HandleFile(0o600, lambda flags: RunHandle(flags, commands)),
-            "byte_order": TextFile(lambda: "little\n" if machine.kernel.image.byte_order == "<" else "big\n"),
-        }
+        proc=_folder(kallsyms=TextFile(lambda: kallsyms(machine.kernel)), sys=_folder(kernel=_folder(**sysctls))),
+        sys=_folder(devices=_folder(system=_folder(cpu=_folder(possible=cpus, online=cpus)))),
+        bin=_folder(guest=guest),
+        run=HandleFile(0o600, lambda flags: RunHandle(flags, commands)),
+        byte_order=TextFile(lambda: "little\n" if machine.kernel.image.byte_order == "<" else "big\n"),
     )
 
 
-def _folder(entries: dict[str, Node]) -> StaticDirectory:
+def _folder(**entries: Node) -> StaticDirectory:
     folder = StaticDirectory(entries)
     folder.mode = stat.S_IFDIR | 0o755
     return folder

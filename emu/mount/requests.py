@@ -83,7 +83,7 @@ class Requests:
 
     # Of the machine's thread
 
-    def tell_when(self, operation: Callable[[], None | WouldBlock]) -> None:
+    def tell_when(self, operation: Callable[[], WouldBlock | None]) -> None:
         """Has an operation performed later, until it is something else than a WouldBlock. For use in operations."""
         self._waiting.append(_Request(operation))
 
