@@ -21,6 +21,7 @@ from emu.cli.trace_options import TracingCommand, trace_options, trace_options_o
 
 if TYPE_CHECKING:
     from emu.machine import Machine
+    from emu.mount.mounted import Mounted
 
 __all__ = ["executing", "mount", "mount_errors"]
 
@@ -52,7 +53,8 @@ Exit status: as that of `emu run`; COMMAND's also if Ctrl-C ends it later.
 @click.argument("command", nargs=-1, metavar="[-- COMMAND...]", type=click.UNPROCESSED)
 def mount(follow: bool, leave: bool, directory: Path, command: Sequence[str], **machine_arguments: Any) -> int:
     """Show the tracefs of a machine at DIR, a folder of the host, while COMMAND runs in the guest, and afterwards."""
-    from emu.mount import Mounted, check
+    from emu.mount.host import check
+    from emu.mount.mounted import Mounted
 
     (asked,) = trace_options_of(click.get_current_context())
     settings = asked.settings()
@@ -88,7 +90,7 @@ def mount(follow: bool, leave: bool, directory: Path, command: Sequence[str], **
     return status
 
 
-def _serve(mounted: Any, execute: Callable[..., int]) -> None:
+def _serve(mounted: Mounted, execute: Callable[..., int]) -> None:
     """Serves the tree until it is unmounted, or Ctrl-C."""
     try:
         with guest_errors():
@@ -116,7 +118,7 @@ def executing(machine: Machine, limits: RunLimits) -> Callable[[Sequence[str], C
 @contextmanager
 def mount_errors() -> Iterator[None]:
     """Turns the errors of mounting into the command's."""
-    from emu.mount import CannotMount
+    from emu.mount.host import CannotMount
 
     try:
         yield

@@ -44,7 +44,8 @@ the guest, and ends with their status: one word is a line for the guest's shell.
 Exit status: trace-cmd's own; 2: something is wrong or missing, and trace-cmd was not run.
 """
 
-_TAKES_PAGES = ("extract", "profile", "record", "restart", "stream")
+_RECORDS = ("profile", "record", "stream")  # commands of trace-cmd that read pages as they come
+_TAKES_PAGES = ("extract", *_RECORDS)
 _PATIENCE = 5.0  # seconds that trace-cmd gets when it is told to end
 
 
@@ -60,7 +61,8 @@ def tracecmd(tree: Path | None, guest: str | None, arguments: Sequence[str], **m
     """Run the host's trace-cmd with ARGUMENTS on a machine."""
     if tree is not None:
         return _run_on(tree, guest, arguments)
-    from emu.mount import Mounted, check, inside
+    from emu.mount.host import check
+    from emu.mount.namespace import inside
 
     progress = Progress()
     console = CommandOutput(progress, sys.stderr)
@@ -68,8 +70,10 @@ def tracecmd(tree: Path | None, guest: str | None, arguments: Sequence[str], **m
     with raised(), tempfile.TemporaryDirectory(prefix="emu-") as folder, mount_errors():
         directory = Path(folder)
         check(directory)
-        command = inside(directory, ["trace-cmd", *arguments])
+        command = inside(directory, _trace_cmd(arguments))
         with MachineOptions(**machine_arguments).boot(console, limits, progress) as machine:
+            from emu.mount.mounted import Mounted
+
             _check_byte_order(machine.kernel.image.byte_order == "<", arguments)
             console.shown = True
             with Mounted(machine, directory) as mounted, _running(command) as process, guest_errors():
@@ -85,11 +89,12 @@ def _run_on(tree: Path, guest: str | None, arguments: Sequence[str]) -> int:
         given = parameter.name and context.get_parameter_source(parameter.name) == ParameterSource.COMMANDLINE
         if given and parameter.name not in ("tree", "guest", "arguments"):
             raise click.UsageError(f"{parameter.opts[0]}: the machine at {tree} is booted already")
-    from emu.mount import inside, own_tree
+    from emu.mount.host import own_tree
+    from emu.mount.namespace import inside
 
     with mount_errors():
         own = own_tree(tree)
-        command = inside(tree, ["trace-cmd", *arguments])
+        command = inside(tree, _trace_cmd(arguments))
     _check_byte_order((own / "byte_order").read_text() == "little\n", arguments)
     with raised(), _running(command) as process:
         if guest is not None:
@@ -97,6 +102,12 @@ def _run_on(tree: Path, guest: str | None, arguments: Sequence[str]) -> int:
                 process.wait()
         process.wait()
     return _status(process)
+
+
+def _trace_cmd(arguments: Sequence[str]) -> list[str]:
+    """The words of a call. trace-cmd prefers splice, by which a Linux since 6.5 gets nothing from FUSE's files without a size."""
+    first, *rest = arguments
+    return ["trace-cmd", first, *(["--nosplice"] if first in _RECORDS else []), *rest]
 
 
 @contextmanager

@@ -9,7 +9,6 @@ leave the buffers; a write takes the time that the guest needs for what was aske
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -20,21 +19,16 @@ from typing import Self
 from emu.ftrace.tracefs.node import StaticDirectory
 from emu.machine import Machine
 from emu.mount.guest_commands import GuestCommand, GuestCommands
-from emu.mount.own_files import OWN, own_files
+from emu.mount.host import OWN, UNMOUNT, CannotMount, check
+from emu.mount.own_files import own_files
 from emu.mount.requests import Requests
 from emu.mount.tree import MountedTree
 
-__all__ = ["CannotMount", "Mounted"]
+__all__ = ["Mounted"]
 
-_DEVICE = Path("/dev/fuse")
-_UNMOUNT = "fusermount3"
 _MOUNT_TIME = 10.0  # seconds that mounting may take
 _STEP = 0.05  # seconds between two looks whether it has failed
 _END_TIME = 2.0  # seconds until FUSE's threads have ended, if no program keeps a file open
-
-
-class CannotMount(Exception):
-    """The host has no FUSE, or the folder cannot be a mount point. The message is one line, and says what is needed."""
 
 
 class _Left(Exception):
@@ -90,7 +84,7 @@ class Mounted:
     def _end(self) -> None:
         self._requests.close()
         if self._thread.is_alive():
-            command = [_UNMOUNT, "-u", "-z", "-q", str(self._directory)]
+            command = [UNMOUNT, "-u", "-z", "-q", str(self._directory)]
             subprocess.run(command, stderr=subprocess.DEVNULL, check=False, timeout=_MOUNT_TIME)
             self._thread.join(_END_TIME)
         self._tree.release_all()
@@ -148,25 +142,3 @@ def _same_folder() -> Iterator[None]:
     finally:
         os.fchdir(folder)
         os.close(folder)
-
-
-def check(directory: Path) -> None:
-    """Raises CannotMount if a tree cannot be mounted there."""
-    if not directory.exists():
-        raise CannotMount(f"{directory}: there is no such folder")
-    if not directory.is_dir():
-        raise CannotMount(f"{directory}: is not a folder")
-    if os.path.ismount(directory):
-        raise CannotMount(f"{directory}: something is mounted there")
-    if not _DEVICE.exists():
-        raise CannotMount(f"{_DEVICE} is missing: the host's kernel has no FUSE (`modprobe fuse`), or keeps it from a container")
-    if not os.access(_DEVICE, os.R_OK | os.W_OK):
-        raise CannotMount(f"{_DEVICE} cannot be opened by this user: it needs read and write permission for all, as on Debian")
-    if shutil.which(_UNMOUNT) is None:
-        raise CannotMount(f"{_UNMOUNT} is missing: on Debian it is in the package fuse3")
-    try:
-        import mfusepy  # noqa: F401
-    except ImportError:
-        raise CannotMount("the Python package mfusepy is missing: `pip install emu[mount]` brings it") from None
-    except (OSError, AttributeError) as error:
-        raise CannotMount(f"libfuse is missing or too old ({error}): on Debian it is in the package libfuse3-3") from None

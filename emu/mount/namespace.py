@@ -13,10 +13,9 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from emu.mount.mounted import CannotMount
-from emu.mount.own_files import OWN
+from emu.mount.host import OWN, CannotMount
 
-__all__ = ["inside", "own_tree"]
+__all__ = ["inside"]
 
 _TRACING = "/sys/kernel/tracing"
 _COVERED = ("proc/kallsyms", "proc/sys/kernel", "sys/devices/system/cpu/possible", "sys/devices/system/cpu/online")
@@ -52,15 +51,3 @@ def inside(directory: Path, command: Sequence[str]) -> list[str]:
         why = (tried.stderr.strip().splitlines() or ["it cannot be made"])[0]
         raise CannotMount(f"{_NEEDED} ({why})")
     return [*namespace, "sh", "-c", _ENTER, "emu", str(directory.absolute()), *command]
-
-
-def own_tree(directory: Path) -> Path:
-    """The folder with what a mounted tree has beside tracefs.
-
-    Raises:
-        CannotMount: no tree is mounted there.
-    """
-    own = directory / OWN
-    if not (own / "run").exists():
-        raise CannotMount(f"{directory}: no machine is mounted there: `emu mount {directory}` does that")
-    return own

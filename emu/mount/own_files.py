@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The folder .emu of a mounted tree, which is not listed: what of the machine is outside tracefs, and that trace-cmd wants.
+"""The folder .emu of a mounted tree, which is not listed: what trace-cmd wants to know of a machine beside tracefs.
 
     .emu/proc/kallsyms, .emu/proc/sys/kernel/, .emu/sys/devices/system/cpu/    what the guest has at these places
     .emu/bin/guest                                                             runs a command in the guest
@@ -23,9 +23,7 @@ from emu.machine import Machine
 from emu.mount.guest_commands import GUEST, GuestCommands, RunHandle
 from emu.trace.machine_description import kallsyms
 
-__all__ = ["OWN", "own_files"]
-
-OWN = ".emu"
+__all__ = ["own_files"]
 
 
 def own_files(machine: Machine, commands: GuestCommands) -> StaticDirectory:
