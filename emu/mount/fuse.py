@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """FUSE's operations, each of which is a request to the machine's thread. libfuse calls them in threads of its own.
 
-Nothing is cached: files have no size, and what they show changes by itself. A program that waits for data keeps one thread.
+Contents are not cached: files have no size, and what they show changes by itself. Names are, for a second: programs that walk
+through all events are twice as fast. A program that waits for data keeps one thread.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from emu.mount.tree import MountedTree
 
 __all__ = ["run"]
 
+_NAMES_LAST = 1.0  # seconds
 _MOST_THREADS = 1000  # programs that can wait at the same time
 _IDLE_THREADS = 10  # that are kept; libfuse 3.14 complains of its own default
 _POLL_BITS = {Readiness.READABLE: 0x41, Readiness.WRITABLE: 0x104}  # POLLIN | POLLRDNORM, POLLOUT | POLLWRNORM
@@ -35,12 +37,12 @@ def run(tree: MountedTree, requests: Requests, directory: str, ready: Callable[[
     Raises:
         RuntimeError: libfuse could not mount it, and has said why on standard error.
     """
-    options: dict[str, object] = {"fsname": "tracefs", "subtype": "tracefs", "auto_unmount": True}
+    options: dict[str, object] = {
+        "fsname": "tracefs", "subtype": "tracefs", "auto_unmount": True, "attr_timeout": _NAMES_LAST, "entry_timeout": _NAMES_LAST,
+    }  # fmt: skip
     if (mfusepy.fuse_version_major, mfusepy.fuse_version_minor) >= (3, 12):
         options |= {"max_threads": _MOST_THREADS, "max_idle_threads": _IDLE_THREADS}
-    mfusepy.FUSE(
-        _Operations(tree, requests, ready), directory, raw_fi=True, foreground=True, attr_timeout=0, entry_timeout=0, **options
-    )
+    mfusepy.FUSE(_Operations(tree, requests, ready), directory, raw_fi=True, foreground=True, **options)
 
 
 class _Operations(mfusepy.Operations):  # type: ignore[misc]  # mfusepy has no types
