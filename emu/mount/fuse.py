@@ -37,9 +37,8 @@ def run(tree: MountedTree, requests: Requests, directory: str, ready: Callable[[
     Raises:
         RuntimeError: libfuse could not mount it, and has said why on standard error.
     """
-    options: dict[str, object] = {
-        "fsname": "tracefs", "subtype": "tracefs", "auto_unmount": True, "attr_timeout": _NAMES_LAST, "entry_timeout": _NAMES_LAST,
-    }  # fmt: skip
+    options: dict[str, object] = {"fsname": "tracefs", "subtype": "tracefs", "auto_unmount": True}
+    options |= {"attr_timeout": _NAMES_LAST, "entry_timeout": _NAMES_LAST}
     if (mfusepy.fuse_version_major, mfusepy.fuse_version_minor) >= (3, 12):
         options |= {"max_threads": _MOST_THREADS, "max_idle_threads": _IDLE_THREADS}
     mfusepy.FUSE(_Operations(tree, requests, ready), directory, raw_fi=True, foreground=True, **options)

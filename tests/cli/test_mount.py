@@ -47,7 +47,7 @@ def test_a_host_without_fuse(emu: Emu, tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(host, "_DEVICE", device)
     assert f"{device} is missing" in refused(emu, "mount", str(tmp_path))
     device.touch()
-    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    monkeypatch.setattr(os, "access", lambda path, mode: path != device)
     assert f"{device} cannot be opened by this user" in refused(emu, "mount", str(tmp_path))
     monkeypatch.undo()
     monkeypatch.setattr(host, "_DEVICE", device)
@@ -96,6 +96,6 @@ def test_a_command_and_how_it_ends(tmp_path: Path) -> None:
 def test_a_guest_that_dies_can_still_be_read(tmp_path: Path) -> None:
     with Mount(tmp_path / "t", "-p", "function", "-l", "vfs_*", "--", "ls; echo c > /proc/sysrq-trigger") as mount:
         assert mount.guest("true") != 0
-        assert "vfs_read" in mount.read("trace")
+        assert "vfs_write" in mount.read("trace")
         assert mount.end(signal.SIGINT) == 125
         assert any("panic" in line for line in mount.said)
