@@ -24,7 +24,7 @@ INSTANTS = 200  # to which a busy machine goes back
 PROBED_FUNCTIONS = 200  # at every instruction of which there are kprobes, one function after the other
 PROBED_AT_ONCE = 300  # kprobes that come and go together
 PROBED_PROGRAMS = 20  # rounds, in each of which 100 more places in programs are probed
-KILLS = 60  # of `emu mount`, at random moments
+KILLS = 40  # of `emu mount`, at random moments
 TRACERS = 1_000  # of them, one after the other, with everything else that traces
 SUITE = 0.1  # the part of everything that is in the test suite
 
