@@ -8,15 +8,16 @@ import select
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import pytest
 
 from emu.mount.host import CannotMount, check
 
-__all__ = ["EMU", "Mount", "is_mounted", "needs_fuse", "readable", "run_host", "unmounted"]
+__all__ = ["EMU", "Mount", "is_mounted", "needs_fuse", "readable", "run_host", "started", "unmounted"]
 
 EMU = (sys.executable, "-m", "emu")
 _PATIENCE = 60  # seconds
@@ -102,6 +103,19 @@ def run_host(words: Sequence[str], status: int = 0, cwd: Path | None = None) -> 
     done = subprocess.run(words, capture_output=True, text=True, timeout=_PATIENCE, check=False, cwd=cwd)
     assert done.returncode == status, (done.returncode, done.stdout[-2000:], done.stderr)
     return done.stdout
+
+
+@contextmanager
+def started(words: Sequence[str | Path], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """A program of the host that runs with the body, and is then killed."""
+    process = subprocess.Popen(words, **options)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait(_PATIENCE)
+        if process.stdout is not None:
+            process.stdout.close()
 
 
 def readable(number: int, seconds: float) -> bool:

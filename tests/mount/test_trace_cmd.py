@@ -19,7 +19,7 @@ import pytest
 from emu.mount.host import CannotMount
 from emu.mount.namespace import inside
 from emu.trace import Trace
-from tests.lib.mounted import EMU, Mount, needs_fuse, run_host
+from tests.lib.mounted import EMU, Mount, needs_fuse, run_host, started
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 
@@ -159,7 +159,7 @@ def test_two_at_once(trace_cmd: TraceCmd) -> None:
     """One records while another looks."""
     words = ["record", "-o", "two.dat", "-p", "function", "guest", "busy 4 10"]
     record = [*EMU, "tracecmd", "--on", str(trace_cmd.path), "--", *words]
-    with subprocess.Popen(record, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=trace_cmd.work) as recording:
+    with started(record, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=trace_cmd.work) as recording:
         looks = 0
         while recording.poll() is None:
             assert "function" in trace_cmd.run("list", "-t")

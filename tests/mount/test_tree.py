@@ -15,7 +15,7 @@ import pytest
 from emu.cpu.arch import ARCHITECTURES
 from emu.ftrace.native.ring_buffer import PAGE_SIZE
 from emu.machine import Machine
-from tests.lib.mounted import EMU, Mount, is_mounted, needs_fuse, readable, run_host
+from tests.lib.mounted import EMU, Mount, is_mounted, needs_fuse, readable, run_host, started
 
 pytestmark = needs_fuse
 WAITING = {"trace_pipe", "trace_pipe_raw", "snapshot_raw"}
@@ -83,10 +83,9 @@ def test_instances_come_and_go(mount: Mount) -> None:
         held.read()
     instance.rmdir()
     assert os.listdir(instance.parent) == []
+    instance.mkdir()
     with pytest.raises(FileExistsError):
-        mount_twice = instance
-        mount_twice.mkdir()
-        mount_twice.mkdir()
+        instance.mkdir()
     instance.rmdir()
 
 
@@ -104,7 +103,7 @@ def test_a_tracer_traces_commands_of_the_guest(mount: Mount) -> None:
 
 def test_readers_wait_poll_and_can_be_two(mount: Mount) -> None:
     pipe = os.open(mount.path / "trace_pipe", os.O_RDONLY | os.O_NONBLOCK)
-    with subprocess.Popen(["cat", mount.path / "trace_pipe"], stdout=subprocess.PIPE) as waiting:
+    with started(["cat", mount.path / "trace_pipe"], stdout=subprocess.PIPE) as waiting:
         assert not readable(pipe, 0.1)
         with pytest.raises(BlockingIOError):
             os.read(pipe, 100)
@@ -122,8 +121,8 @@ def test_readers_wait_poll_and_can_be_two(mount: Mount) -> None:
 
 
 def test_poll_wakes(mount: Mount) -> None:
-    with (mount.path / "trace_pipe").open("rb", buffering=0) as pipe:
-        writer = subprocess.Popen(["sh", "-c", f"sleep 0.3; echo here > {mount.path}/trace_marker"])
+    writes = f"sleep 0.3; echo here > {mount.path}/trace_marker"
+    with (mount.path / "trace_pipe").open("rb", buffering=0) as pipe, started(["sh", "-c", writes]) as writer:
         assert readable(pipe.fileno(), 30)
         assert b"here" in pipe.read(4096)
         assert writer.wait(30) == 0
@@ -142,7 +141,7 @@ def test_raw_pages(mount: Mount) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("file", ["trace_pipe", "per_cpu/cpu0/trace_pipe_raw"])
 def test_who_waits_can_be_killed(mount: Mount, file: str, number: int) -> None:
-    with subprocess.Popen(["cat", mount.path / file]) as waiting:
+    with started(["cat", mount.path / file]) as waiting:
         with pytest.raises(subprocess.TimeoutExpired):
             waiting.wait(0.2)
         waiting.send_signal(number)
@@ -168,13 +167,9 @@ def test_what_the_guest_does_is_the_same_while_it_is_read(tmp_path: Path) -> Non
     command = "for i in 1 2 3; do ls /bin | wc -l; done"
     expected = run_host([*EMU, "run", *words, command])
     with Mount(tmp_path / "t", *words, command) as mount:
-        reader = subprocess.Popen(["sh", "-c", f"while :; do cat {mount.path}/per_cpu/cpu?/stats {mount.path}/README; done"],
-                                  stdout=subprocess.DEVNULL)  # fmt: skip
-        try:
+        reads = f"while :; do cat {mount.path}/per_cpu/cpu?/stats {mount.path}/README; done"
+        with started(["sh", "-c", reads], stdout=subprocess.DEVNULL):
             assert mount.guest("true") == 0  # waits until the command has ended
-        finally:
-            reader.kill()
-            reader.wait()
         assert mount.read("trace") == expected
 
 
