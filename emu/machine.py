@@ -267,6 +267,7 @@ class Machine:
         follow: bool = False,
         stdin: Input | bytes = b"",
         terminal: Terminal | None = None,
+        meanwhile: Callable[[bool], None] | None = None,
         limit: int | None = None,
         host_limit: float | None = None,
     ) -> Completed:
@@ -279,6 +280,8 @@ class Machine:
                 set_ftrace_pid already.
             stdin: console input for the command: all its bytes, or an Input that gives them as they are typed.
             terminal: instead of `stdin`: the console is a terminal to the guest, with lines, an echo and ^C.
+            meanwhile: called now and then, between two turns of CPUs; it may use `tracefs`. With True when every CPU sleeps
+                and nothing will wake one: the command then waits for what `meanwhile` does.
             limit: nanoseconds of virtual time that the command may take.
             host_limit: seconds of the host's time that it may take.
 
@@ -306,20 +309,29 @@ class Machine:
                 self.kernel.limits.during(limit, host_limit),
                 self.trace_array.following() if follow else nullcontext() as on_exec,
             ):
-                status = self._run_command(words, on_exec, console_input)
+                status = self._run_command(words, on_exec, console_input, meanwhile)
         finally:
             if trace:
                 self.trace_array.set_recording(False)
         return Completed(exit_status(status), bytes(self._output))
 
-    def _run_command(self, words: Sequence[str], on_exec: Callable[[int], None] | None, console_input: ConsoleInput) -> int:
+    def _run_command(
+        self,
+        words: Sequence[str],
+        on_exec: Callable[[int], None] | None,
+        console_input: ConsoleInput,
+        meanwhile: Callable[[bool], None] | None,
+    ) -> int:
         """Runs a program to its end, and returns its wait status."""
         commands = self.kernel.commands
         commands.give(words, on_exec)
         while commands.status is None:
             busy = self._run_for_a_moment()
             waits = not busy and commands.status is None
-            if not console_input.pump(wait=waits) and waits:
+            if meanwhile is not None:
+                console_input.pump(wait=False)
+                meanwhile(waits)
+            elif not console_input.pump(wait=waits) and waits:
                 raise self._wedged("the command does not end: every CPU sleeps, and nothing will wake one")
         printed_events = self.trace_array.globals.printed_events
         due = printed_events.asked

@@ -15,7 +15,8 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "emu"
 MOST_CYCLES, MOST_FILES = 2, 4
-ROOMS = ("native", "cpu", "kernel", "ftrace", "trace", "machine", "race", "tour", "cli")  # the lowest first; emu itself is above
+# The lowest first; emu itself is above.
+ROOMS = ("native", "cpu", "kernel", "ftrace", "trace", "machine", "mount", "race", "tour", "cli")
 
 
 def modules() -> Mapping[str, Path]:

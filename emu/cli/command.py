@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
@@ -22,7 +22,15 @@ if TYPE_CHECKING:
 __all__ = ["CommandOutput", "Stopwatch", "run_command"]
 
 
-def run_command(machine: Machine, command: Sequence[str], limits: RunLimits, *, trace: bool = False, follow: bool = False) -> int:
+def run_command(
+    machine: Machine,
+    command: Sequence[str],
+    limits: RunLimits,
+    *,
+    trace: bool = False,
+    follow: bool = False,
+    meanwhile: Callable[[bool], None] | None = None,
+) -> int:
     """Runs a command and returns its exit status. One word is a line for the guest's shell, more are a program's.
 
     Raises:
@@ -36,7 +44,7 @@ def run_command(machine: Machine, command: Sequence[str], limits: RunLimits, *, 
     with guest_errors():
         try:
             what = command[0] if len(command) == 1 else command
-            return machine.run(what, trace=trace, follow=follow, **limits._asdict()).status
+            return machine.run(what, trace=trace, follow=follow, meanwhile=meanwhile, **limits._asdict()).status
         except KeyboardInterrupt:
             raise Terminated(signal.SIGINT) from None
         except PoweredOff as end:

@@ -14,6 +14,7 @@ from emu.cli.exit_status import BAD_INPUT, BROKEN_PIPE, INTERRUPTED
 from emu.cli.guest_errors import GuestDied, TimedOut
 from emu.cli.list import list_names
 from emu.cli.looking import diff, ftd, grep, top, tree
+from emu.cli.mount import mount
 from emu.cli.output import give_up, open_standard_streams
 from emu.cli.race import race
 from emu.cli.record import record
@@ -24,6 +25,7 @@ from emu.cli.shell import shell
 from emu.cli.signals import Terminated
 from emu.cli.stat import stat
 from emu.cli.tour import tour
+from emu.cli.tracecmd import tracecmd
 
 __all__ = ["cli", "main"]
 
@@ -48,6 +50,8 @@ cli.add_command(diff)
 cli.add_command(shell)
 cli.add_command(list_names)
 cli.add_command(race)
+cli.add_command(mount)
+cli.add_command(tracecmd)
 cli.add_command(tour)
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar
@@ -107,6 +108,7 @@ class Board:
         self._python_calls = 0  # under way
         self._ceiling: int | None = None
         self._reason = int(turns.TIME)  # why the last run ended
+        self._interpreter_is_shared = False
         self.reset_page_table = 0
         self.ram[RESET_PAGE : RESET_PAGE + len(arch.reset_page)] = arch.reset_page
         for field, value in (
@@ -243,10 +245,22 @@ class Board:
             return self._run(on_host_call)
 
     def _run(self, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
-        outcome = int(turns.run(self.record.address, _TURN_SLICE))
+        run_turns = _shared_turns() if self._interpreter_is_shared else turns.run
+        outcome = int(run_turns(self.record.address, _TURN_SLICE))
         reason = self._reason = outcome & 0xFF
         self._after_turn(outcome >> 8, on_host_call if reason == turns.REQUEST else None)
         return reason not in (turns.IDLE, turns.LIMIT)
+
+    def share_interpreter(self) -> None:
+        """Has other threads of Python run while CPUs execute; from then on only one machine of the process may run at a time.
+
+        They may call `end_turns`, and nothing else of a machine.
+        """
+        self._interpreter_is_shared = True
+
+    def end_turns(self, wanted: bool) -> None:
+        """Whether `run` returns after the turn that is under way. What the guest does is the same."""
+        self.record.set(board_record.WANTED, int(wanted))
 
     def _after_turn(self, error: int, on_host_call: Callable[[Cpu, int, list[int]], None] | None) -> None:
         """Raises what was raised in a turn, and Unicorn's `error`. Answers what the CPU asks; None: it asks nothing."""
@@ -435,6 +449,14 @@ class Board:
         cpu.record.set(cpu_record.BLOCK_INSTRUCTIONS, cost.instructions)
         if self.timing is not None:
             cpu.record.set(cpu_record.BLOCK_SUMMARY, self.timing.block(code, address))
+
+
+@functools.cache
+def _shared_turns() -> Callable[[int, int], int]:
+    """The loop over turns, with Python's interpreter free for other threads. Compiled when it is first used."""
+    from emu.cpu.native import shared_turns
+
+    return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, ctypes.c_int64)(shared_turns.run.address)
 
 
 def _timing_model(arch: CpuArch, timing: str, cpu_model: str | None) -> TimingNames:

@@ -33,9 +33,12 @@ class Limits:
     def during(self, virtual: int | None, host: float | None, unfinished: str = "") -> Iterator[None]:
         """While the body runs, the guest has `virtual` nanoseconds of its time and `host` seconds; None: no limit.
 
-        `unfinished` ends the sentence about a limit that is reached: ", and the guest has not booted".
+        `unfinished` ends the sentence about a limit that is reached: ", and the guest has not booted". In the midst of
+        another stretch its limits count again afterwards.
         """
+        before = self._virtual, self._host, self._unfinished, self._host_end, self._board.ceiling
         self._virtual, self._host, self._unfinished = virtual, host, unfinished
+        self._board.ceiling = None
         self._host_end = None if host is None else time.monotonic() + host
         if virtual is not None:
             self._board.ceiling = self._board.now + self._board.cycles(max(virtual, 0))
@@ -43,8 +46,7 @@ class Limits:
             with self._board.acting():
                 yield
         finally:
-            self._virtual = self._host = self._host_end = None
-            self._board.ceiling = None
+            self._virtual, self._host, self._unfinished, self._host_end, self._board.ceiling = before
 
     @property
     def host_left(self) -> float | None:

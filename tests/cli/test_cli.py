@@ -110,6 +110,7 @@ class FakeMachine:
         trace: bool = False,
         follow: bool = False,
         stdin: Any = None,
+        meanwhile: Any = None,
         limit: int | None = None,
         host_limit: float | None = None,
     ) -> Completed:

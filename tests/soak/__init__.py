@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tests.fuzz import Outcome, elf, ext2, litmus, syscalls, texts, trace_dat, tracefs
 
 __all__ = [
-    "FUZZERS", "INSTANTS", "INSTRUCTIONS", "PATCHES", "PROBED_AT_ONCE", "PROBED_FUNCTIONS", "PROBED_PROGRAMS", "SAMPLES",
+    "FUZZERS", "INSTANTS", "INSTRUCTIONS", "KILLS", "PATCHES", "PROBED_AT_ONCE", "PROBED_FUNCTIONS", "PROBED_PROGRAMS", "SAMPLES",
     "SUITE", "TOGGLES", "TRACERS", "Fuzzer",
 ]  # fmt: skip
 
@@ -24,6 +24,7 @@ INSTANTS = 200  # to which a busy machine goes back
 PROBED_FUNCTIONS = 200  # at every instruction of which there are kprobes, one function after the other
 PROBED_AT_ONCE = 300  # kprobes that come and go together
 PROBED_PROGRAMS = 20  # rounds, in each of which 100 more places in programs are probed
+KILLS = 40  # of `emu mount`, at random moments
 TRACERS = 1_000  # of them, one after the other, with everything else that traces
 SUITE = 0.1  # the part of everything that is in the test suite
 

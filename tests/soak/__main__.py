@@ -22,6 +22,7 @@ from tests.soak import (
     FUZZERS,
     INSTANTS,
     INSTRUCTIONS,
+    KILLS,
     PATCHES,
     PROBED_AT_ONCE,
     PROBED_FUNCTIONS,
@@ -30,6 +31,7 @@ from tests.soak import (
     TOGGLES,
     TRACERS,
     checkpoints,
+    kills,
     mutants,
     patches,
     probes,
@@ -199,12 +201,14 @@ def _part(submit: Submit, name: str, arch: str, part: float, seed: int) -> Part:
         return Part(title, pieces, _sum_up_checkpoints)
     if name == "mutants":
         return Part(title, [submit(mutants.replay, arch, part, seed)], _sum_up_mutants)
+    if name == "kills":
+        return Part(title, [submit(kills.run, arch, seed, range(max(int(KILLS * part), 1)))], kills.sum_up)
     fuzzer = FUZZERS[name]
     return Part(title, [submit(fuzzer.run, arch, seed, numbers) for numbers in fuzzer.pieces(part)], _sum_up_fuzzing)
 
 
 def main() -> int:
-    names = ["stress", "toggles", "keys", "patches", "samples", "tracers", "probes", "uprobes", "checkpoints", "mutants"]
+    names = ["stress", "toggles", "keys", "patches", "samples", "tracers", "probes", "uprobes", "checkpoints", "mutants", "kills"]
     names += FUZZERS
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description="Long runs that look for what short tests miss.")
     parser.add_argument("--arch", choices=ARCHITECTURES, action="append", help="default: each")

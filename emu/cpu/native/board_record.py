@@ -33,6 +33,7 @@ IPI_TIME = _fields.word()  # cycles that an interrupt takes from one CPU to anot
 SETTLE = _fields.word()  # void (*)(cpu record, 0): a turn has ended; 0: nothing is to be done
 PROFILE = _fields.word()  # void (*)(cpu record, address of a block that begins): what was counted so far is of those before
 PROFILE_RECORD = _fields.word()  # what that function works on (timing.profile)
+WANTED = _fields.word()  # not 0: another thread wants Python to act, so turns end
 SAMPLE = _fields.word()  # void (*)(cpu record, address of a block): something is to be sampled
 WORDS = _fields.count
 

@@ -87,7 +87,7 @@ def enter(cpu):
 
 @njit(types.int64(types.uint64, types.int64))
 def run(board, microseconds):
-    """Runs turns until Python must act, or about `microseconds` of host time have passed.
+    """Runs turns until Python must act, another thread wants it to, or about `microseconds` of host time have passed.
 
     Returns a pair in one word: reason | error << 8; the CPU concerned is the board's CURRENT.
     """
@@ -114,6 +114,8 @@ def run(board, microseconds):
             return FAULT | error << 8
         if load_u64(cpu + cpu_record.REQUEST) != ZERO:
             return REQUEST
+        if load_u64(board + board_record.WANTED) != ZERO:
+            return TIME
         turns += 1
         if turns == _TURNS_BETWEEN_LOOKS:
             turns = 0

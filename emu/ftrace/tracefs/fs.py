@@ -50,7 +50,7 @@ class TraceFS:
         check: Callable[[], None] = lambda: None,
         acting: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
-        self._root = root
+        self.root = root
         self._settle = settle
         self._check = check
         self._acting = acting
@@ -83,7 +83,7 @@ class TraceFS:
 
     def listdir(self, path: str = "") -> list[str]:
         with _naming(path):
-            return [name for name, _ in self._directory(path).entries()]
+            return [name for name, _ in self.directory(path).entries()]
 
     def mkdir(self, path: str, *, limit: int | None = None, host_limit: float | None = None) -> None:
         self._in_parent(path, lambda parent, name: parent.mkdir(name, _MODE), limit, host_limit)
@@ -93,48 +93,19 @@ class TraceFS:
 
     def exists(self, path: str) -> bool:
         try:
-            self._node(path)
+            self.node(path)
         except OSError:
             return False
         return True
 
-    def _write(self, path: str, text: str, flags: OpenFlags, limit: int | None, host_limit: float | None) -> None:
-        data = text.encode(errors="surrogateescape")
-        if not data.endswith(b"\n"):
-            data += b"\n"
-        with self._acting(), Held(), self._opened(path, flags) as handle:
-            while data:
-                data = data[handle.write(0, data) :]
-        self._settle_for(path, limit, host_limit)
+    def with_root(self, root: Directory) -> TraceFS:
+        """The same machine's, of another tree."""
+        return TraceFS(root, self._settle, self._check, self._acting)
 
-    def _in_parent(
-        self, path: str, operation: Callable[[Directory, str], object], limit: int | None, host_limit: float | None
-    ) -> None:
-        parent, _, name = path.strip("/").rpartition("/")
-        with self._acting(), Held(), _naming(path):
-            operation(self._directory(parent), component(os.fsencode(name)))
-        self._settle_for(path, limit, host_limit)
-
-    def _settle_for(self, path: str, limit: int | None, host_limit: float | None) -> None:
-        """Settles after an operation on a file. An OSError that is not tracing's, of the console say, stays what it is."""
-        try:
-            self._settle(limit, host_limit)
-        except TraceError as error:
-            error.path = path
-            raise
-
-    @contextmanager
-    def _opened(self, path: str, flags: OpenFlags) -> Iterator[Handle]:
-        with _naming(path):
-            handle = self._node(path).open(flags)
-            try:
-                yield handle
-            finally:
-                handle.release()
-
-    def _node(self, path: str) -> Node:
+    def node(self, path: str) -> Node:
+        """The node at a path."""
         self._check()
-        node: Node = self._root
+        node: Node = self.root
         for name in path.split("/"):
             if name in ("", "."):
                 continue
@@ -143,11 +114,50 @@ class TraceFS:
             node = node.lookup(name)
         return node
 
-    def _directory(self, path: str) -> Directory:
-        node = self._node(path)
+    def directory(self, path: str) -> Directory:
+        """The directory at a path."""
+        node = self.node(path)
         if not isinstance(node, Directory):
             raise TraceError(errno.ENOTDIR, "is not a directory")
         return node
+
+    @contextmanager
+    def changing(self, path: str, limit: int | None = None, host_limit: float | None = None) -> Iterator[None]:
+        """For a body that may change something by means of the file at `path`, then settles.
+
+        An OSError that is not tracing's, of the console say, stays what it is if it is raised while the machine runs.
+        """
+        with self._acting(), Held(), _naming(path):
+            yield
+        try:
+            self._settle(limit, host_limit)
+        except TraceError as error:
+            error.path = path
+            raise
+
+    def _write(self, path: str, text: str, flags: OpenFlags, limit: int | None, host_limit: float | None) -> None:
+        data = text.encode(errors="surrogateescape")
+        if not data.endswith(b"\n"):
+            data += b"\n"
+        with self.changing(path, limit, host_limit), self._opened(path, flags) as handle:
+            while data:
+                data = data[handle.write(0, data) :]
+
+    def _in_parent(
+        self, path: str, operation: Callable[[Directory, str], object], limit: int | None, host_limit: float | None
+    ) -> None:
+        parent, _, name = path.strip("/").rpartition("/")
+        with self.changing(path, limit, host_limit):
+            operation(self.directory(parent), component(os.fsencode(name)))
+
+    @contextmanager
+    def _opened(self, path: str, flags: OpenFlags) -> Iterator[Handle]:
+        with _naming(path):
+            handle = self.node(path).open(flags)
+            try:
+                yield handle
+            finally:
+                handle.release()
 
 
 @contextmanager
