@@ -244,6 +244,21 @@ class Machine:
         cpus = len(self.cpus)
         return f"<machine: {self.board.arch.name}, {cpus} CPU{'s' * (cpus > 1)}{', closed' * self._closed}>"
 
+    def _repr_html_(self) -> str:
+        """For notebooks: what it is, and what it has traced."""
+        if self._closed:
+            return ""
+        from emu.trace.display import table
+
+        board = self.board
+        rows = [
+            ("machine", f"{board.arch.name}, {len(self.cpus)} CPUs, {board.memory >> 20} MiB"),
+            ("timing", board.timing_model.timing),
+            ("virtual time", f"{board.nanoseconds(board.now) / 1e9:.6f} s"),
+            ("tracer", self.tracefs.read("current_tracer").strip()),
+        ]
+        return table((), rows) + self.trace()._repr_html_()
+
     def __enter__(self) -> Self:
         return self
 

@@ -33,6 +33,12 @@ def library(name: str) -> Any:
 class DataFrames(Mapping[str, NDArray[Any]]):
     """What columns can become. A column of several numbers per row becomes one of lists."""
 
+    def _repr_html_(self) -> str:
+        """For notebooks: the first rows."""
+        from emu.trace.display import columns_html
+
+        return columns_html(self)
+
     def to_pandas(self) -> Any:
         """A pandas.DataFrame.
 

@@ -166,3 +166,12 @@ class Trace:
     def __len__(self) -> int:
         """How many events there are."""
         return len(self.first)
+
+    def __repr__(self) -> str:
+        return f"<Trace: {len(self)} events of {len(self.events)} types>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a table, a timeline, and a flame graph if there are calls or stacks."""
+        from emu.trace.display import trace_html
+
+        return trace_html(self)

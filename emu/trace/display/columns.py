@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The first rows of a table of a trace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from emu.trace.display.html import table
+
+if TYPE_CHECKING:
+    from emu.trace.data_frames import DataFrames
+
+__all__ = ["columns_html"]
+
+_ROWS = 10
+
+
+def columns_html(columns: DataFrames) -> str:
+    """HTML of its first rows."""
+    shown = [columns[name][:_ROWS].tolist() for name in columns]
+    count = len(columns[next(iter(columns))])
+    caption = f"the first {_ROWS} of {count:,} rows" if count > _ROWS else f"{count:,} row{'s' * (count != 1)}"
+    return table(list(columns), zip(*shown, strict=True), caption)
