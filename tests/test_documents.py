@@ -27,7 +27,7 @@ COLUMNS = 120
     [
         ("docs/races.md", 30), ("docs/race-lab.md", 5), ("docs/live-patching.md", 25), ("docs/latency.md", 40),
         ("docs/notebook.md", 12),
-    ],  # fmt: skip
+    ],
 )
 def test_sessions_give_what_the_document_shows(document: str, least: int) -> None:
     failed, tried = doctest.testfile(str(ROOT / document), module_relative=False)
