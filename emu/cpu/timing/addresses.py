@@ -19,6 +19,7 @@ __all__ = ["Accesses", "Named", "accesses_of", "name_places"]
 _Linear = dict[int, tuple[int, int]]  # register: it is that register plus a constant; ABSOLUTE is always 0
 _REGISTERS: _Linear = {register: (register, 0) for register in (ABSOLUTE, *range(FLAGS))}
 _NOTHING = (ABSOLUTE, 0)
+_UNCHANGED: dict[int, Steps] = {register: ((Step.REGISTER, register),) for register in range(FLAGS)}
 
 
 class Named(NamedTuple):
@@ -101,16 +102,21 @@ class _Values:
         self._stored: set[Steps | None] = set()  # addresses of what has been stored
 
     def address(self, place: Place) -> Steps | None:
-        """How the address of a place is calculated, if it can be."""
-        steps: Steps = ((Step.CONSTANT, place.displacement),)
-        if place.base != ABSOLUTE:
-            steps = ((Step.REGISTER, place.base),)
-            steps += ((Step.CONSTANT, place.displacement), (Step.ADD, 0)) if place.displacement else ()
+        """How the address of a place is calculated, if it can be: the same steps for the same registers plus constants."""
+        known = self.linear.get(place.base)
+        if known is not None:
+            steps: Steps | None = _steps_of((known[0], known[1] + place.displacement))
+        else:
+            moved = (Step.REGISTER, place.base), (Step.CONSTANT, place.displacement), (Step.ADD, 0)
+            steps = self._calculation(moved, None)
+        scaled = self._calculation(((Step.REGISTER, place.scaled),), None)
+        if steps is None or scaled is None:
+            return None
         if place.scaled != ABSOLUTE:
-            steps += (Step.REGISTER, place.scaled), (Step.SHIFT_LEFT, place.scale.bit_length() - 1), (Step.ADD, 0)
+            steps += (*scaled, (Step.SHIFT_LEFT, place.scale.bit_length() - 1), (Step.ADD, 0))
         if place.segment:
             steps += ((Step.SEGMENT, place.segment),)
-        return self._calculation(steps, None)
+        return calculation(steps, _UNCHANGED, None)
 
     def execute(self, instruction: Instruction) -> None:
         """An instruction is executed."""

@@ -25,6 +25,8 @@ _HIGH = frozenset(("ah", "bh", "ch", "dh"))
 
 def results_of(mnemonic: str, insn: capstone.CsInsn) -> Results:
     """The results of an instruction that are known; of parts of registers none is."""
+    if mnemonic == "cdqe":
+        return ((_ACCUMULATOR, ((Step.REGISTER, _ACCUMULATOR), (Step.SIGN_EXTEND, 4))),)
     operands = [_operand(insn, operand) for operand in insn.operands]
     if not operands or None in operands:
         return ()
@@ -57,6 +59,12 @@ def _steps(mnemonic: str, operands: list[Steps], insn: capstone.CsInsn) -> Steps
         whole = (Step.SIGN_EXTEND if mnemonic == "sar" else Step.ZERO_EXTEND, size)
         extended: Steps = operands[0] if size == 8 else (*operands[0], whole)
         return *extended, (_SHIFTS[mnemonic], insn.operands[1].imm & (size * 8 - 1))
+    if mnemonic == "pop":
+        return ((Step.OPERAND, size),)
+    if mnemonic == "neg":
+        return (Step.CONSTANT, 0), *operands[0], (Step.SUBTRACT, 0)
+    if mnemonic == "not":
+        return *operands[0], (Step.CONSTANT, -1), (Step.XOR, 0)
     if mnemonic in ("inc", "dec"):
         return *operands[0], (Step.CONSTANT, 1), (Step.ADD if mnemonic == "inc" else Step.SUBTRACT, 0)
     return None
