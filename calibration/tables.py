@@ -91,7 +91,7 @@ def program_table(machine: str, model: Model, held_out: bool, timings: Sequence[
     programs = [program for program in programs_of(machine) if program.held_out == held_out]
     answers: dict[str, dict[str, int]] = {}
     for timing in timings:
-        parameters = {} if timing == "static" else {"timing": timing, "cpu_model": model.core.name}
+        parameters = {"timing": timing} | ({} if timing == "static" else {"cpu_model": model.core.name})
         for busybox in (False, True):
             with machine_for(busybox, **parameters) as guest:
                 for program in programs:

@@ -6,11 +6,13 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple, Protocol
 
+from emu.cpu.timing.steps import Steps
+
 STATIC, PIPELINE, CACHES = TIMING_MODELS = ("static", "pipeline", "caches")
 
 __all__ = [
-    "CACHES", "NO_REGISTER", "PIPELINE", "STATIC", "TIMING_MODELS", "Access", "BlockCost", "BlockSummary", "Ending", "Output",
-    "TimingModel", "TimingNames",
+    "CACHES", "NO_REGISTER", "PIPELINE", "STATIC", "TIMING_MODELS", "Access", "BlockCost", "BlockSummary", "CalculatedAccess",
+    "Ending", "Output", "TimingModel", "TimingNames",
 ]  # fmt: skip
 
 
@@ -65,6 +67,15 @@ class Access(NamedTuple):
     locked: bool = False  # who needs what it gives waits until it is done, even if it is a store
 
 
+class CalculatedAccess(NamedTuple):
+    """A data access whose address takes a calculation, when the block begins."""
+
+    address: Steps
+    size: int  # bytes
+    write: bool
+    locked: bool
+
+
 class Output(NamedTuple):
     """What a block writes, and when: no earlier than `base` after it is dispatched, and than each input and its latency."""
 
@@ -86,7 +97,8 @@ class BlockSummary(NamedTuple):
     outputs: tuple[Output, ...]
     at_entry: tuple[Access, ...]  # by the registers at the block's beginning
     at_exit: tuple[Access, ...]  # by those at its end
-    unknown: int  # accesses of which neither is known
+    calculated: tuple[CalculatedAccess, ...]  # those of which neither is known, but what leads to them
+    unknown: int  # all others
     last: int = 0  # offset of the last instruction, in bytes
     static: bool = False  # it could not be decoded, and costs what the static model says
 

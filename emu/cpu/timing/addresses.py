@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Addresses that a block accesses. They are known beforehand if they are linear in registers at its beginning or end."""
+"""Addresses that a block accesses. They are known if they are linear in registers at its beginning or end.
+
+Some of the others can be calculated when the block begins, be it with what memory holds then. That takes longer, but such
+accesses (pointers that are followed, tables that are looked up) are those that miss caches most.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from emu.cpu.arch.x86_64.operations import ABSOLUTE, FLAGS, Effects, Instruction, Place
-from emu.cpu.timing import NO_REGISTER, Access
+from emu.cpu.timing import NO_REGISTER, Access, CalculatedAccess
+from emu.cpu.timing.steps import Step, Steps, calculation
 
 __all__ = ["Accesses", "Named", "accesses_of", "name_places"]
 
 _Linear = dict[int, tuple[int, int]]  # register: it is that register plus a constant; ABSOLUTE is always 0
 _REGISTERS: _Linear = {register: (register, 0) for register in (ABSOLUTE, *range(FLAGS))}
 _NOTHING = (ABSOLUTE, 0)
+_UNCHANGED: dict[int, Steps] = {register: ((Step.REGISTER, register),) for register in range(FLAGS)}
 
 
 class Named(NamedTuple):
@@ -26,49 +32,118 @@ class Named(NamedTuple):
     write: bool
     at_entry: Access | None
     at_exit: Access | None
+    address: Steps | None  # at the beginning, if it can be calculated
 
 
 class Accesses(NamedTuple):
-    """Those known at the beginning, those known at the end, and how many are known nowhere."""
+    """Those known at the beginning, those known at the end, those that are calculated, and how many are known nowhere."""
 
     at_entry: tuple[Access, ...]
     at_exit: tuple[Access, ...]
+    calculated: tuple[CalculatedAccess, ...]
     unknown: int
 
 
 def name_places(code: Sequence[Instruction]) -> list[list[Named]]:
     """What each instruction accesses. A place that is modified is one access."""
     named: list[list[Named]] = []
-    known = dict(_REGISTERS)
+    values = _Values()
     for instruction in code:
-        places = []
-        for place in instruction.loads:
-            write = place in instruction.stores
-            places.append(Named(place, write, _access(place, known, write, bool(instruction.locked)), None))
-        for place in instruction.stores:
-            if place not in instruction.loads:
-                places.append(Named(place, True, _access(place, known, True, bool(instruction.locked)), None))
-        named.append(places)
-        if instruction.effects:
-            _execute(instruction.effects, known)
+        places = [(place, place in instruction.stores) for place in instruction.loads]
+        places += [(place, True) for place in instruction.stores if place not in instruction.loads]
+        locked = bool(instruction.locked)
+        named.append([
+            Named(place, write, _access(place, values.linear, write, locked), None, values.address(place))
+            for place, write in places
+        ])  # fmt: skip
+        values.execute(instruction)
     known = dict(_REGISTERS)
-    for instruction, places in zip(reversed(code), reversed(named), strict=True):
+    for instruction, found_places in zip(reversed(code), reversed(named), strict=True):
         if instruction.effects:
             _undo(instruction.effects, known)
-        for n, found in enumerate(places):
+        for n, found in enumerate(found_places):
             if found.write or found.at_entry is None:
-                places[n] = found._replace(at_exit=_access(found.place, known, found.write, bool(instruction.locked)))
+                found_places[n] = found._replace(at_exit=_access(found.place, known, found.write, bool(instruction.locked)))
     return named
 
 
 def accesses_of(code: Sequence[Instruction], named: Sequence[Sequence[Named]]) -> Accesses:
     """The accesses of a block, but those of repeated instructions."""
-    all_named = [found for instruction, places in zip(code, named, strict=True) for found in places if not instruction.repeated]
+    found = [
+        (place, bool(instruction.locked))
+        for instruction, places in zip(code, named, strict=True)
+        for place in places
+        if not instruction.repeated
+    ]
+    others = [(place, locked) for place, locked in found if place.at_entry is None and place.at_exit is None]
+    calculated = [
+        CalculatedAccess(place.address, place.place.size, place.write, locked)
+        for place, locked in others
+        if place.address is not None
+    ]
     return Accesses(
-        tuple(found.at_entry for found in all_named if found.at_entry is not None),
-        tuple(found.at_exit for found in all_named if found.at_entry is None and found.at_exit is not None),
-        sum(found.at_entry is None and found.at_exit is None for found in all_named),
+        tuple(place.at_entry for place, _ in found if place.at_entry is not None),
+        tuple(place.at_exit for place, _ in found if place.at_entry is None and place.at_exit is not None),
+        tuple(calculated),
+        len(others) - len(calculated),
     )
+
+
+class _Values:
+    """What registers are while a block is executed, by what is there when it begins.
+
+    Attributes:
+        linear: those that are registers plus constants.
+    """
+
+    def __init__(self) -> None:
+        self.linear = dict(_REGISTERS)
+        self._calculated: dict[int, Steps] = {}  # others
+        self._stored: set[Steps | None] = set()  # addresses of what has been stored
+
+    def address(self, place: Place) -> Steps | None:
+        """How the address of a place is calculated, if it can be: the same steps for the same registers plus constants."""
+        known = self.linear.get(place.base)
+        if known is not None:
+            steps: Steps | None = _steps_of((known[0], known[1] + place.displacement))
+        else:
+            moved = (Step.REGISTER, place.base), (Step.CONSTANT, place.displacement), (Step.ADD, 0)
+            steps = self._calculation(moved, None)
+        scaled = self._calculation(((Step.REGISTER, place.scaled),), None)
+        if steps is None or scaled is None:
+            return None
+        if place.scaled != ABSOLUTE:
+            steps += (*scaled, (Step.SHIFT_LEFT, place.scale.bit_length() - 1), (Step.ADD, 0))
+        if place.segment:
+            steps += ((Step.SEGMENT, place.segment),)
+        return calculation(steps, _UNCHANGED, None)
+
+    def execute(self, instruction: Instruction) -> None:
+        """An instruction is executed."""
+        loaded = self.address(instruction.loads[0]) if instruction.loads and instruction.results else None
+        loaded = None if loaded in self._stored else loaded  # memory does not hold it yet when the block begins
+        results = [(register, self._calculation(steps, loaded)) for register, steps in instruction.results]
+        self._stored |= {self.address(place) for place in instruction.stores}
+        if instruction.effects:
+            _execute(instruction.effects, self.linear)
+            for register, _ in instruction.effects:
+                self._calculated.pop(register, None)
+        self._calculated.update((register, steps) for register, steps in results if steps is not None)
+
+    def _calculation(self, steps: Steps, loaded: Steps | None) -> Steps | None:
+        registers = dict(self._calculated)
+        for step, register in steps:
+            if step is Step.REGISTER and register in self.linear:
+                registers[register] = _steps_of(self.linear[register])
+        return calculation(steps, registers, loaded)
+
+
+def _steps_of(linear: tuple[int, int]) -> Steps:
+    register, constant = linear
+    if register == ABSOLUTE:
+        return ((Step.CONSTANT, constant),)
+    known: Steps = ((Step.REGISTER, register),)
+    return (*known, (Step.CONSTANT, constant), (Step.ADD, 0)) if constant else known
 
 
 def _access(place: Place, known: _Linear, write: bool, locked: bool) -> Access | None:

@@ -47,7 +47,7 @@ class Summariser:
         slots = dispatched(instructions, core)
         ending = instructions[-1].ending
         outputs, blocked = _outputs(instructions, slots, named, core)
-        entry, exit_, unknown = accesses_of(instructions, named)
+        entry, exit_, calculated, unknown = accesses_of(instructions, named)
         return BlockSummary(
             instructions=sum(i.size > 0 for i in instructions),
             ending=ending,
@@ -58,6 +58,7 @@ class Summariser:
             outputs=tuple(output for output in outputs if _matters(output, ending)),
             at_entry=entry,
             at_exit=exit_,
+            calculated=calculated,
             unknown=unknown,
             last=size - instructions[-1].size,
         )
@@ -65,8 +66,9 @@ class Summariser:
     def _charged_as_static(self, code: bytes, address: int, known: Sequence[Instruction]) -> BlockSummary:
         cost = self._static.block(code, address)
         ending = known[-1].ending if known else Ending.FALLS
+        nothing = (), (), (), ()
         return BlockSummary(
-            cost.instructions, ending, cost.cycles * _CYCLE, cost.instructions, 0, False, (), (), (), 0, cost.last, static=True
+            cost.instructions, ending, cost.cycles * _CYCLE, cost.instructions, 0, False, *nothing, 0, cost.last, static=True
         )
 
 

@@ -60,7 +60,7 @@ _predict = predict.build(SMALL.predictor, _LAYOUT.predictor)
 _caches = caches.build(SMALL.caches, _LAYOUT.caches, _LAYOUT.shared, True)
 _access, _fetch, _lose = _caches
 _tlbs = tlb.build(SMALL.caches, _LAYOUT.caches, _walk)
-_translate, _fetch_page, _empty = _tlbs
+_translate, _, _fetch_page, _empty = _tlbs
 _compose = compose.build(SMALL)
 _settle = compose.settle
 

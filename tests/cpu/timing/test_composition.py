@@ -25,7 +25,7 @@ _CORES = pytest.mark.parametrize("core", [ZEN3, ZEN4], ids=lambda core: core.nam
 
 
 def _block(dispatch: int = 12, *outputs: Output, slots: int = 6, serialising: int = 0) -> BlockSummary:
-    return BlockSummary(slots, Ending.FALLS, dispatch, slots, serialising, False, outputs, (), (), 0)
+    return BlockSummary(slots, Ending.FALLS, dispatch, slots, serialising, False, outputs, (), (), (), 0)
 
 
 def _chain(register: int, latency: int, loads: bool = False) -> tuple[Output, Output]:

@@ -11,6 +11,7 @@ from capstone import x86
 
 from emu.cpu.arch.x86_64.operation_classes import class_of
 from emu.cpu.arch.x86_64.register_names import FLAGS, NUMBERS, SIZES, STACK_POINTER, VECTORS, X87
+from emu.cpu.arch.x86_64.results import Results, results_of
 from emu.cpu.timing import Ending
 from emu.cpu.timing.core import Core
 
@@ -66,6 +67,7 @@ class Instruction(NamedTuple):
     stack: int  # what the stack engine adds to the stack pointer
     vector: bool  # whether what is loaded goes to a vector register, or what is stored comes from one
     effects: Effects  # on general registers
+    results: Results  # ... those that take few steps to calculate
     locked: int  # cycles that other locked ones wait; 0: it is not locked
     repeated: bool
     known: bool  # whether the tables have it
@@ -178,6 +180,7 @@ def describe(insn: capstone.CsInsn, core: Core) -> Instruction:
         stack=_STACK.get(mnemonic, 0),
         vector=vector,
         effects=_effects(mnemonic, insn, writes),
+        results=() if prefix else results_of(mnemonic, insn),
         locked=_locked(kind, core) if prefix == "lock" or (mnemonic == "xchg" and stores) else 0,
         repeated=repeated,
         known=kind is not None or mnemonic in core.serialising or repeated,

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emu.cpu.native import block_record, board_record, cpu_record
-from emu.cpu.native.timing import caches, compose, predict, record, summary_record, tlb
+from emu.cpu.native.timing import caches, calculate, compose, predict, record, summary_record, tlb
 from emu.cpu.native.timing.layout import Layout
 from emu.cpu.timing import NO_REGISTER
 from emu.cpu.timing.core import Core
-from emu.native import njit
+from emu.native import njit, outlined
 from emu.native.pointers import call_handler, load_u64, store_u64, unlikely
 
 __all__ = ["Charging", "build"]
@@ -65,7 +65,8 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
     advance = compose.build(core)
     expect = predict.build(core.predictor, layout.predictor)
     access_line, fetch_line, lose_line = caches.build(core.caches, layout.caches, layout.shared, with_data)
-    translate, fetch_page, empty_tlbs = tlb.build(core.caches, layout.caches, walk)
+    translate, find_place, fetch_page, empty_tlbs = tlb.build(core.caches, layout.caches, walk)
+    address_of = calculate.build(segments, find_place)
     last_line = layout.caches.last_line
     first_base, second_base = segments
     late_return = np.uint64(core.predictor.late_return)
@@ -78,6 +79,41 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
             return ZERO
         latency += access_line(cpu, timing, board, place >> LINE_SHIFT, write)
         return latency >> STORE_WAITS if write and not locked else latency
+
+    @njit
+    def access_bytes(cpu, timing, board, address, size, write, locked):
+        """Accesses data in one line, or in two."""
+        latency, end = ZERO, (address & LINE_OFFSET) + size
+        while True:
+            latency = max(latency, access(cpu, timing, board, address, write, locked))
+            if end <= LINE:
+                return latency
+            address, end = (address | LINE_OFFSET) + ONE, ZERO  # what is accessed goes on in the next line
+
+    @outlined
+    def calculated(cpu, timing, board, at, count, slowest):
+        """Makes `count` accesses whose addresses are calculated. Returns the same as `accesses`, of these and those known at
+        entry, of which the slowest was `slowest`."""
+        loaded, held = ZERO, ZERO
+        while count != ZERO:
+            how = load_u64(at)
+            steps = how & LOW16
+            address, known = address_of(cpu, timing, board, at + WORD, steps)
+            if known:
+                write = how >> summary_record.WRITE_SHIFT & ONE != ZERO
+                locked = how >> summary_record.LOCKED_SHIFT & ONE != ZERO
+                latency = access_bytes(cpu, timing, board, address, how >> summary_record.SIZE_SHIFT, write, locked)
+                if locked:
+                    held = max(held, latency)
+                elif how >> summary_record.FOLLOWS_SHIFT & ONE != ZERO:
+                    loaded = max(loaded, latency)
+                else:
+                    slowest = max(slowest, latency)
+            else:
+                record.tally(timing, UNRESOLVED)
+            at += WORD + steps * WORD
+            count -= ONE
+        return slowest + loaded, held
 
     @njit
     def accesses(cpu, timing, board, at, count):
@@ -97,16 +133,11 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
                 address += load_u64(env + (first_base if segment == ONE else second_base))
             write = how >> summary_record.WRITE_SHIFT & ONE != ZERO
             locked = how >> summary_record.LOCKED_SHIFT & ONE != ZERO
-            end = (address & LINE_OFFSET) + (how >> summary_record.SIZE_SHIFT)
-            while True:
-                latency = access(cpu, timing, board, address, write, locked)
-                if locked:
-                    held = max(held, latency)
-                else:
-                    slowest = max(slowest, latency)
-                if end <= LINE:
-                    break
-                address, end = (address | LINE_OFFSET) + ONE, ZERO  # what is accessed goes on in the next line
+            latency = access_bytes(cpu, timing, board, address, how >> summary_record.SIZE_SHIFT, write, locked)
+            if locked:
+                held = max(held, latency)
+            else:
+                slowest = max(slowest, latency)
             at += ACCESS_SIZE
             count -= ONE
         return slowest, held
@@ -179,15 +210,19 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
         front += fetch(cpu, timing, board, address, load_u64(block + block_record.PLACE), size)
         if with_data:
             counts = load_u64(summary + summary_record.ACCESSES)
-            at_entry = counts & LOW16
+            at_entry, first = counts & LOW16, summary + summary_record.FIRST_ACCESS
             if at_entry != ZERO:
-                data, held = accesses(cpu, timing, board, summary + summary_record.FIRST_ACCESS, at_entry)
-                data *= TWELVE
+                data, held = accesses(cpu, timing, board, first, at_entry)
                 front += held * TWELVE
+            if counts >> summary_record.CALCULATED_SHIFT != ZERO:
+                place = first + (at_entry + (counts >> summary_record.EXIT_SHIFT & LOW16)) * ACCESS_SIZE
+                data, held = calculated(cpu, timing, board, place, counts >> summary_record.CALCULATED_SHIFT, data)
+                front += held * TWELVE
+            data *= TWELVE
             accessed = load_u64(summary + summary_record.ACCESSED)
             store_u64(timing + LOADS, load_u64(timing + LOADS) + (accessed & summary_record.LOADS_MASK))
             store_u64(timing + STORES, load_u64(timing + STORES) + (accessed >> summary_record.STORES_SHIFT))
-            unknown = counts >> summary_record.UNKNOWN_SHIFT
+            unknown = counts >> summary_record.UNKNOWN_SHIFT & LOW16
             if unknown != ZERO:
                 store_u64(timing + UNRESOLVED, load_u64(timing + UNRESOLVED) + unknown)
         if unlikely(head >> summary_record.FLAGS_SHIFT != ZERO):

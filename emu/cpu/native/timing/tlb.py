@@ -37,6 +37,9 @@ class Tlbs(NamedTuple):
     translate: Any
     """translate(cpu, timing, board, address) -> (RAM address, or NEVER if it is not in RAM; cycles more than a hit)."""
 
+    find: Any
+    """find(cpu, timing, board, address) -> RAM address, or NEVER; the TLBs do not notice."""
+
     fetch: Any
     """fetch(timing, board, address) -> cycles by which instructions at a virtual address come late."""
 
@@ -85,6 +88,14 @@ def build(core: Caches, at: CacheFields, walk: Any) -> Tlbs:
         page &= PAGE_BITS
         space = ZERO if page & KERNEL else load_u64(timing + space_at) & SPACE_MASK
         return page << SPACE_BITS | space
+
+    @njit
+    def find_place(cpu, timing, board, address):
+        if load_u64(timing + last_data_page_at) == (address >> PAGE_SHIFT) + ONE:
+            return load_u64(timing + last_frame_at) | address & PAGE_OFFSET
+        size = load_u64(board + board_record.RAM_SIZE)
+        offset = address - load_u64(board + board_record.DIRECT_START)
+        return offset if offset < size else walk(cpu, board, address)
 
     @njit
     def translate(cpu, timing, board, address):
@@ -143,4 +154,4 @@ def build(core: Caches, at: CacheFields, walk: Any) -> Tlbs:
         store_u64(timing + last_page_at, ZERO)
         store_u64(timing + last_data_page_at, ZERO)
 
-    return Tlbs(translate, fetch, empty)
+    return Tlbs(translate, find_place, fetch, empty)
