@@ -15,7 +15,7 @@ import pytest
 
 __all__ = ["needs_trace_processor", "query"]
 
-_PATIENCE = 60  # seconds
+_PATIENCE = 20  # seconds
 
 
 def _folder() -> Path | None:

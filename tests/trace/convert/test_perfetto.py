@@ -97,7 +97,7 @@ def test_a_message_and_a_stack_of_a_machine(trace: Trace) -> None:
     events = [decoded(event, symbols) for _, event, symbols in by_cpu(trace)]
     assert [fields["buf"].rstrip("\n") for name, fields in events if name == "print"] == ['said "so", and more']
     stacks = [fields["caller"] for name, fields in events if name == "kernel_stack"]
-    assert stacks and all(" <- " in stack and "fork" in stack or "clone" in stack for stack in stacks)
+    assert stacks and all((" <- " in stack and "fork" in stack) or "clone" in stack for stack in stacks)
 
 
 def test_events_of_a_real_linux(linux_trace: Trace) -> None:

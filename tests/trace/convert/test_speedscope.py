@@ -54,7 +54,7 @@ def test_of_a_real_linux(linux_trace: Trace) -> None:
     if linux_trace.calls.count:
         assert calls_of(linux_trace).total() == linux_trace.calls.count
     else:
-        with pytest.raises(CannotConvert, match="^no calls were recorded"):
+        with pytest.raises(CannotConvert, match=r"^no calls were recorded"):
             calls_of(linux_trace)
 
 

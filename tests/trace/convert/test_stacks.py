@@ -51,7 +51,7 @@ def test_of_a_real_linux(linux_trace: Trace) -> None:
     if linux_trace.calls.count:
         assert folded(linux_trace) == summed(linux_trace, "task", [True] * linux_trace.calls.count)
     else:
-        with pytest.raises(CannotConvert, match="^neither calls nor stacks were recorded"):
+        with pytest.raises(CannotConvert, match=r"^neither calls nor stacks were recorded"):
             folded(linux_trace)
 
 
@@ -128,7 +128,8 @@ def test_frames_stand_on_their_callers_and_are_as_wide_as_their_time(trace: Trac
 def test_details_tell_share_time_and_calls(tmp_path: Path) -> None:
     events = [
         (10, struct.pack("<HBBiQi", 11, 0, 0, 5, A, 0)), (20, struct.pack("<HBBiQi", 11, 0, 0, 5, B, 1)),
-        (35, struct.pack("<HBBiQiIQQ", 10, 0, 0, 5, B, 1, 0, 20, 30)), (50, struct.pack("<HBBiQiIQQ", 10, 0, 0, 5, A, 0, 0, 10, 50)),
+        (35, struct.pack("<HBBiQiIQQ", 10, 0, 0, 5, B, 1, 0, 20, 30)),
+        (50, struct.pack("<HBBiQiIQQ", 10, 0, 0, 5, A, 0, 0, 10, 50)),
     ]  # fmt: skip
     trace = trace_of(tmp_path, events, tasks='5 <&">\n')
     assert [details for _, details, *_ in frames(converted(trace, "svg"))] == [
@@ -144,5 +145,5 @@ def test_a_flame_graph_needs_nothing_else(trace: Trace) -> None:
 
 
 def test_of_nothing_there_is_no_picture(trace: Trace) -> None:
-    with pytest.raises(CannotConvert, match="^nothing that was selected has taken any time$"):
+    with pytest.raises(CannotConvert, match=r"^nothing that was selected has taken any time$"):
         converted(trace, "svg", ConvertOptions(Selection(start=1 << 62)))

@@ -92,7 +92,7 @@ def test_texts_that_are_no_utf_8(tmp_path: Path) -> None:
 
 def test_a_table_that_there_is_not(trace: Trace) -> None:
     for name in ("csv", "parquet"):
-        with pytest.raises(CannotConvert, match="^the trace has no table 'sched_swich'; did you mean sched_switch"):
+        with pytest.raises(CannotConvert, match=r"^the trace has no table 'sched_swich'; did you mean sched_switch"):
             converted(trace, name, ConvertOptions(table="sched_swich"))
 
 
