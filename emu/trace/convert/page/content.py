@@ -20,6 +20,7 @@ from emu.trace.trace import Trace
 __all__ = ["Content", "content"]
 
 _CALLS = ("ftrace:funcgraph_entry", "ftrace:funcgraph_exit")
+_TYPES = ("u8", "u2", "i4", "u2", "u1", "i8", "i8")  # of EventRows
 Column = NDArray[Any]
 
 
@@ -114,9 +115,8 @@ def _events(trace: Trace, options: ConvertOptions) -> EventRows:
     wanted = options.selection.events
     events = set(trace.formats if wanted is None else wanted).difference(_CALLS)
     selection = replace(options.selection, events=events)
-    none = np.empty(0, np.int64)
-    empty = EventRows(none.astype(np.uint64), none, none, none, none.astype(np.uint8), none, none)
-    parts = [empty, *event_rows(trace, replace(options, selection=selection))]
+    none: Column = np.empty(0, np.uint8)
+    parts = [EventRows(*(none.astype(kind) for kind in _TYPES)), *event_rows(trace, replace(options, selection=selection))]
     moved, before = [], 0
     for part in parts:
         moved.append(part._replace(starts=part.starts + before, ends=part.ends + before))

@@ -12,7 +12,8 @@ class Search {
     for (const items of [...tracks.searched, tracks.runsOfTasks, tracks.eventsOfTasks]) items.search(this.matches);
     this.count = 0;
     for (const items of tracks.searched) this.count += items.found[items.found.length - 1];
-    this.rows = tracks.rows.filter((row) => tracks.searched.includes(row.items) && row.items.found[row.end] > row.items.found[row.first]);
+    const has = ({ items, first, end }) => tracks.searched.includes(items) && items.found[end] > items.found[first];
+    this.rows = tracks.rows.filter(has);
   }
 
   // The match after an item, or the first one; null: there is none.

@@ -34,8 +34,7 @@ class Totals {
   }
 
   tasks(start, end) {
-    const { columns, names } = this.content, { items } = { items: this.tracks.runs };
-    const found = new Map();
+    const { columns, names } = this.content, items = this.tracks.runs, found = new Map();
     for (let n = 0; n < items.start.length; n++) {
       if (items.end(n) < start || items.start[n] > end) continue;
       const task = columns.run_name[n], row = found.get(task) ?? [names[task], 0, 0];
@@ -83,7 +82,7 @@ class TotalsTable {
       const line = body.insertRow();
       row.forEach((value, number) => {
         const isTime = COLUMNS[this.table][number].endsWith(" us");
-        line.insertCell().textContent = isTime ? microseconds(value) : typeof value === "number" ? value.toLocaleString("en-US") : value;
+        line.insertCell().textContent = isTime ? microseconds(value) : value.toLocaleString("en-US");
       });
     }
     this.place.replaceChildren(made);

@@ -22,8 +22,8 @@ class Tracks {
     }
     let first = 0, next = 0;
     tasks.forEach(([key, name], task) => {
-      const group = this.add(
-        content.names[name], key, [[this.runsOfTasks, runsByTask, task, "band"], [this.eventsOfTasks, eventsByTask, task, "event"]]);
+      const parts = [[this.runsOfTasks, runsByTask, task, "band"], [this.eventsOfTasks, eventsByTask, task, "event"]];
+      const group = this.add(content.names[name], key, parts);
       for (; next < content.rows.length && content.rows[next][0] === task; next++) {
         const end = first + content.rows[next][2];
         group.rows.push(Object.assign(new Row(this.calls, first, end, HEIGHTS.call), { group, level: content.rows[next][1] }));
@@ -71,7 +71,4 @@ class Tracks {
   rowAt(y) {
     return this.groupAt(y)?.rows.find((row) => !row.hidden && y >= row.y - 1 && y <= row.y + row.height);
   }
-
-  // The row that has an item.
-  rowOf(items, n) { return this.rows.find((row) => row.items === items && n >= row.first && n < row.end); }
 }

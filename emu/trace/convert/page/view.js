@@ -2,7 +2,8 @@
 // What part of the trace can be seen, and how keys, the wheel and the pointer change it.
 class View {
   constructor(scroller, canvas, tracks, end, changed) {
-    Object.assign(this, { scroller, canvas, tracks, end: Math.max(end, 1), changed, from: 0, to: Math.max(end, 1), pointer: 0.5 });
+    end = Math.max(end, 1);
+    Object.assign(this, { scroller, canvas, tracks, end, changed, from: 0, to: end, pointer: 0.5 });
     addEventListener("resize", () => this.fit());
     scroller.addEventListener("scroll", () => changed());
     scroller.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
