@@ -14,7 +14,7 @@ from emu.cli.main import cli
 from tests.lib.browser import started_browser
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A selenium.webdriver.Chrome."""
     with started_browser(tmp_path_factory.mktemp("browser")) as driver:

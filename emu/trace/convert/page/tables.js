@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Totals of functions, tasks and events: of all, or of what began in a range of time.
+const MOST = 1000;  // rows that a table shows
 const COLUMNS = {
   functions: ["function", "calls", "total us", "self us", "min us", "max us"],
   tasks: ["task", "times on a CPU", "total us"],
@@ -78,13 +79,15 @@ class TotalsTable {
       });
       head.append(cell);
     });
-    for (const row of this.rows.slice(0, 1000)) {
+    for (const row of this.rows.slice(0, MOST)) {
       const line = body.insertRow();
       row.forEach((value, number) => {
         const isTime = COLUMNS[this.table][number].endsWith(" us");
         line.insertCell().textContent = isTime ? microseconds(value) : value.toLocaleString("en-US");
       });
     }
+    const more = this.rows.length - MOST;
+    if (more > 0) body.insertRow().insertCell().textContent = `and ${more.toLocaleString("en-US")} more`;
     this.place.replaceChildren(made);
   }
 }
