@@ -98,12 +98,13 @@ def test_events_and_their_texts(trace: Trace) -> None:
         found = [int(time) for time, kind in zip(times, kinds, strict=True) if kind == path]
         assert found == ([] if path in CALLS else table["common_time"].tolist()), path
     ends = np.cumsum(columns["event_length"])
+    starts = ends - columns["event_length"]
     text = bytes(columns["event_text"])
     assert len(text) == ends[-1]
     [printed] = [n for n, kind in enumerate(kinds) if kind == "ftrace:print"]
-    assert b'said "so", and more' in text[ends[printed - 1] : ends[printed]]
+    assert b'said "so", and more' in text[starts[printed] : ends[printed]]
     switch = kinds.index("sched:sched_switch")
-    assert text[ends[switch - 1] : ends[switch]].startswith(trace["sched_switch"]["prev_comm"][0].encode() + b":")
+    assert text[starts[switch] : ends[switch]].startswith(trace["sched_switch"]["prev_comm"][0].encode() + b":")
 
 
 def test_it_is_the_same_each_time(trace: Trace) -> None:
