@@ -8,10 +8,13 @@ import struct
 import tempfile
 import time
 import zlib
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 from emu.trace import Trace, TraceFileError
+from emu.trace.convert import FORMATS, CannotConvert, ConvertOptions
+from emu.trace.data_frames import MissingLibrary
 from emu.trace.report import Report, ReportOptions
 from emu.trace.trace_text import trace_text
 from tests.fuzz import Outcome
@@ -118,6 +121,9 @@ def _read(path: Path, *, salvage: bool) -> int:
             assert len(table[name]) == table.count
     for name in trace.calls:
         assert len(trace.calls[name]) == trace.calls.count
+    for format_ in FORMATS.values():
+        with suppress(CannotConvert, MissingLibrary):
+            b"".join(format_.pieces(trace, ConvertOptions()))
     return lines
 
 

@@ -12,9 +12,6 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-import numpy as np
-from numpy.typing import NDArray
-
 from emu.trace.convert.about import title_of
 from emu.trace.convert.options import CannotConvert, ConvertOptions
 from emu.trace.convert.stacks import Stacks, stacks
@@ -42,8 +39,8 @@ def flame_graph(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
         CannotConvert: the trace has neither calls nor stacks, or those that were selected took no time.
     """
     found = stacks(trace, options)
-    totals, counts = _totals(found)
-    whole = int(found.own.sum())
+    totals = _totals(found)
+    whole = sum(total for total, parent in zip(totals, found.parent.tolist(), strict=True) if parent < 0)
     if not whole:
         raise CannotConvert("nothing that was selected has taken any time")
     frames = list(_frames(found, totals, whole))
@@ -51,37 +48,37 @@ def flame_graph(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
     title = options.title or title_of(trace)
     yield _head(title, height).encode()
     for frame in frames:
-        total = whole if frame.node < 0 else int(totals[frame.node])
-        own = 0 if frame.node < 0 else int(found.own[frame.node])
-        calls = 0 if frame.node < 0 else int(counts[frame.node])
+        own, calls = (0, 0) if frame.node < 0 else (int(found.own[frame.node]), int(found.calls[frame.node]))
+        total = whole if frame.node < 0 else totals[frame.node]
         yield _element(frame, height, _details(frame.name, total, own, calls, whole, found.unit)).encode(errors="replace")
     yield b"</g>\n</svg>\n"
 
 
-def _totals(found: Stacks) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Weights and calls with those of deeper stacks; calls only of nodes that have none of their own: tasks and CPUs."""
-    totals, counts = found.own.copy(), found.calls.copy()
+def _totals(found: Stacks) -> list[int]:
+    """The weight of each node with that of deeper stacks."""
+    totals: list[int] = found.own.tolist()
+    parents = found.parent.tolist()
     for node in range(len(totals) - 1, -1, -1):
-        if (parent := found.parent[node]) >= 0:
-            totals[parent] += totals[node]
-    return totals, counts
+        if parents[node] >= 0:
+            totals[parents[node]] += totals[node]
+    return totals
 
 
-def _frames(found: Stacks, totals: NDArray[np.uint64], whole: int) -> Iterator[_Frame]:
+def _frames(found: Stacks, totals: list[int], whole: int) -> Iterator[_Frame]:
     """The frames that are wide enough to be seen, each before those above it."""
     scale = (WIDTH - 2 * MARGIN) / whole
     below: dict[int, list[int]] = {}
-    for node in np.flatnonzero(totals.astype(float) * scale >= _NARROWEST).tolist():
-        below.setdefault(int(found.parent[node]), []).append(node)
+    for node, (total, parent) in enumerate(zip(totals, found.parent.tolist(), strict=True)):
+        if total * scale >= _NARROWEST:
+            below.setdefault(parent, []).append(node)
     yield _Frame(-1, "all", 0, MARGIN, WIDTH - 2 * MARGIN)
     left = [(-1, 0, 0)]  # node, level, weight to the left of it
     while left:
         node, level, before = left.pop()
         for child in sorted(below.get(node, ()), key=lambda each: found.names[found.frame[each]]):
-            total = int(totals[child])
-            yield _Frame(child, found.names[found.frame[child]], level + 1, MARGIN + before * scale, total * scale)
+            yield _Frame(child, found.names[found.frame[child]], level + 1, MARGIN + before * scale, totals[child] * scale)
             left.append((child, level + 1, before))
-            before += total
+            before += totals[child]
 
 
 def _details(name: str, total: int, own: int, calls: int, whole: int, unit: str) -> str:

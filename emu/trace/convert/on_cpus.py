@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.trace.event_table import is_text
 from emu.trace.selection import Selection
 from emu.trace.trace import Trace
 
 __all__ = ["OnCpus", "on_cpus"]
 
 _SWITCH = "sched:sched_switch"
-_FIELDS = ("prev_comm", "prev_pid", "next_comm", "next_pid")
+_NAMES, _PIDS = ("prev_comm", "next_comm"), ("prev_pid", "next_pid")
 
 
 class OnCpus(NamedTuple):
@@ -48,7 +49,10 @@ def on_cpus(trace: Trace, selection: Selection) -> OnCpus:
 
 def _are_known(trace: Trace) -> bool:
     """Whether there are switches that say what Linux's do."""
-    return _SWITCH in trace.formats and trace[_SWITCH].count > 0 and all(name in trace[_SWITCH] for name in _FIELDS)
+    if _SWITCH not in trace.formats or not trace[_SWITCH].count:
+        return False
+    texts = {field.name for field in trace[_SWITCH].call.fields if is_text(field)}
+    return texts.issuperset(_NAMES) and all(trace[_SWITCH].has_number(name) for name in _PIDS)
 
 
 def _of_cpu(trace: Trace, cpu: int, times: NDArray[np.uint64]) -> tuple[NDArray[Any], ...]:

@@ -51,7 +51,7 @@ def stacks(trace: Trace, options: ConvertOptions) -> Stacks:
     """
     if trace.calls.count:
         return _of_calls(trace, options)
-    if _STACK in trace.formats and trace[_STACK].count:
+    if _STACK in trace.formats and trace[_STACK].count and "caller" in trace[_STACK]:
         return _of_events(trace, options)
     raise CannotConvert(
         "neither calls nor stacks were recorded; `emu record -p function_graph` records calls, -O stacktrace stacks"

@@ -68,3 +68,11 @@ def test_a_call_of_which_only_the_exit_was_recorded(tmp_path: Path) -> None:
 
 def test_its_title(trace: Trace) -> None:
     assert json.loads(converted(trace, "speedscope.json", ConvertOptions(title="mine")))["name"] == "mine"
+
+
+def test_a_call_ends_before_another_begins_beside_it(tmp_path: Path) -> None:
+    events = [
+        (10, struct.pack("<HBBiQi", 11, 0, 0, 5, A, 0)), (26, struct.pack("<HBBiQiIQQ", 10, 0, 0, 5, A, 0, 0, 10, 25)),
+        (35, struct.pack("<HBBiQiIQQ", 10, 0, 0, 5, B, 0, 0, 20, 34)),
+    ]  # fmt: skip
+    assert calls_of(trace_of(tmp_path, events)) == {("name-5", "a", 10, 20): 1, ("name-5", "b", 20, 34): 1}

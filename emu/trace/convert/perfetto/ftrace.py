@@ -83,7 +83,7 @@ class Bundles:
     def _typed(self, message: Message, table: EventTable) -> Iterator[Piece]:
         for each in table.call.fields:
             number = message.fields.get(each.name)
-            if number is None:
+            if number is None or (each.is_dynamic and not is_text(each)):
                 self._left_out.add(f"{table.call.path} {each.name}")
             else:
                 yield from self._field(number, each, table)

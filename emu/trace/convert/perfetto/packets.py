@@ -46,7 +46,7 @@ def _system(trace: Trace) -> bytes:
     words = trace.recording.uname.split()
     if len(words) < 4:
         return field(8, trace.recording.cpu_count)
-    utsname = field(1, words[0]) + field(2, " ".join(words[3:-1])) + field(3, words[2]) + field(4, words[-1])
+    utsname = field(1, words[0]) + field(3, words[2]) + field(4, words[-1])
     return field(1, utsname) + field(8, trace.recording.cpu_count)
 
 
