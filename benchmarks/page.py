@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A page of a million calls in headless Chromium: processor time until it is drawn, and of a step of zoom, pan and search.
+"""A page of a million calls in headless Chromium: processor time until it is drawn, and of each step of zoom and scrolling.
 
     ./venv python benchmarks/page.py [CALLS]
 
-The time is that of all of the browser's processes. The rest of an empty page's is taken off. Within 5 seconds of it the page
-must be drawn; a step may take MOST_STEP.
+The calls are those of a task on each of four CPUs, eight levels deep and everywhere dense. The time is that of all of the
+browser's processes; a step's ends with the next frame but one. The page must be drawn within MOST, a step within MOST_STEP.
 """
 
 from __future__ import annotations
@@ -18,24 +18,40 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from report import CALLS, calls, pages, write
+import numpy as np
+from numpy.typing import NDArray
+from report import ENTRY, EXIT, STEP, addresses, head, pages, write
 
 from emu.trace import Trace
 from emu.trace.convert import convert
 from tests.lib.browser import started_browser, wait
 
-CPUS = 4
+CPUS, DEPTH = 4, 8
+NESTED = np.dtype([*((f"entry{n}", ENTRY) for n in range(DEPTH)), *((f"exit{n}", EXIT) for n in reversed(range(DEPTH)))])
 TICKS = 100  # in a second: sysconf(_SC_CLK_TCK)
 STEPS = 30
 MOST, MOST_STEP = 5.0, 0.25  # seconds of processor time
-"""What is done so many times."""
-DONE = {
+DONE = {  # so many times
     "zoom in": "page.view.key('w')",
     "pan": "page.view.key('d')",
     "zoom out": "page.view.key('s')",
+    "scroll": "page.view.scroller.scrollTop += 20",
     "step to the next match": "page.step(true)",
 }
 FRAME = "const done = arguments[0]; {}; requestAnimationFrame(() => requestAnimationFrame(() => done()))"
+
+
+def nested(units: NDArray[Any], random: np.random.Generator, cpu: int, start: NDArray[np.uint64]) -> None:
+    """Calls, each in the one before."""
+    first = start + np.uint64(STEP) * (np.arange(units.shape[1], dtype=np.uint64) * np.uint64(2 * DEPTH) + np.uint64(1))
+    for depth in range(DEPTH):
+        entries, exits = units[f"entry{depth}"], units[f"exit{depth}"]
+        head(entries, 11, cpu)
+        head(exits, 10, cpu)
+        entries["func"] = exits["func"] = addresses(random, units.shape)
+        entries["depth"] = exits["depth"] = depth
+        exits["calltime"] = first + np.uint64(STEP * depth)
+        exits["rettime"] = first + np.uint64(STEP * (2 * DEPTH - 1 - depth))
 
 
 def family(parent: int) -> Iterator[int]:
@@ -62,11 +78,12 @@ def drawn(driver: Any) -> bool:
 def measure(count: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file, page = Path(folder) / "trace.dat", Path(folder) / "trace.html"
-        write(file, pages(CALLS, 2 * count, calls, 4, CPUS))
+        write(file, pages(NESTED, 2 * count, nested, 2 * DEPTH, CPUS))
         trace = Trace.open(file)
         before = time.process_time()
         convert(trace, page)
-        print(f"a page of {trace.calls.count:,} calls: {page.stat().st_size:,} bytes, made in {time.process_time() - before:.2f} s")
+        made = time.process_time() - before
+        print(f"a page of {trace.calls.count:,} calls: {page.stat().st_size:,} bytes, made in {made:.2f} s")
         with started_browser(Path(folder) / "browser") as driver:
             slow = look(driver, page)
     if slow:
