@@ -43,6 +43,14 @@ def test_only_this_machine_gets_the_ui_and_the_trace(tmp_path: Path) -> None:
 
 
 @needs_ui
+def test_what_the_ui_reads_is_served_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "a b.json"
+    path.write_text("[]")
+    with viewed(path, "--no-browser") as (_, address), urllib.request.urlopen(f"{address}trace/a%20b.json") as answer:
+        assert answer.read() == b"[]"
+
+
+@needs_ui
 def test_a_browser_is_opened_and_ctrl_c_ends_it(tmp_path: Path) -> None:
     browser = tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/part; mv {tmp_path}/part {tmp_path}/opened; read line\n')

@@ -128,3 +128,10 @@ def test_columns_have_as_many_bytes_as_they_need() -> None:
     layout, text = packed({name: np.array(column, np.uint64) for name, column in columns.items()})
     assert layout == {"none": [0, 1], "zeros": [2, 1], "small": [3, 1], "large": [3, 7]}
     assert unpacked(layout, text) == columns
+
+
+def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+    options = ConvertOptions()
+    unknown, entry = struct.pack("<HBBi", 60000, 0, 0, 5), struct.pack("<HBBiQi", 11, 0, 0, 5, A, 0)
+    assert len(calls(trace_of(tmp_path, [(10, unknown), (20, entry)]), options)) == 1
+    assert options.notes == ["1 event left out: the trace has no format of them"]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.trace.convert.chunks import chunks
 from emu.trace.convert.intervals import Intervals, intervals, task_keys
 from emu.trace.convert.on_cpus import on_cpus
 from emu.trace.convert.options import ConvertOptions
@@ -112,11 +113,13 @@ def _from_the_one_before(start: Column, row: Column, origin: np.uint64) -> Colum
 
 def _events(trace: Trace, options: ConvertOptions) -> EventRows:
     """All but those of calls, in the order of time, and their texts one after the other."""
+    next(chunks(trace, options), None)  # notes what is left out
     wanted = options.selection.events
     events = set(trace.formats if wanted is None else wanted).difference(_CALLS)
     selection = replace(options.selection, events=events)
     none: Column = np.empty(0, np.uint8)
-    parts = [EventRows(*(none.astype(kind) for kind in _TYPES)), *event_rows(trace, replace(options, selection=selection))]
+    chosen = event_rows(trace, replace(options, selection=selection, notes=[]))
+    parts = [EventRows(*(none.astype(kind) for kind in _TYPES)), *chosen]
     moved, before = [], 0
     for part in parts:
         moved.append(part._replace(starts=part.starts + before, ends=part.ends + before))
