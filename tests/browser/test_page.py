@@ -44,24 +44,21 @@ def trace(recording: Path) -> Trace:
 
 
 @pytest.fixture(scope="module")
-def loaded(browser: Any, trace: Trace, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The browser with the page of a machine's trace."""
-    return opened(browser, trace, tmp_path_factory.mktemp("page") / "trace.html")
+def file(trace: Trace, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "trace.html"
+    convert(trace, path)
+    return path
 
 
 @pytest.fixture
-def page(loaded: Any) -> Any:
-    """The same as it was when it was opened."""
-    loaded.execute_script("page.field.value = ''; page.find(); page.selectRange(null); page.select(null)")
-    loaded.execute_script("page.view.show(0, page.view.end); page.view.scroller.scrollTop = 0; page.field.blur()")
-    tables(loaded, "functions")
-    return loaded
+def page(browser: Any, file: Path) -> Any:
+    """The browser with the page of a machine's trace."""
+    return opened(browser, file)
 
 
-def opened(browser: Any, trace: Trace, path: Path) -> Any:
-    convert(trace, path)
+def opened(browser: Any, path: Path) -> Any:
     browser.get(path.as_uri())
-    wait(lambda: browser.execute_script("return document.body.dataset.drawn"))
+    wait(lambda: browser.execute_script("return document.body && document.body.dataset.drawn"))
     return browser
 
 
@@ -290,7 +287,8 @@ def test_what_is_drawn_has_the_colour_of_a_match(page: Any) -> None:
 def test_names_are_no_markup(browser: Any, tmp_path: Path) -> None:
     number = struct.pack("<HBBiQi", 11, 0, 0, 5, 0xFFFFFFFF81000000, 0)
     trace = trace_of(tmp_path, [(10, number)], tasks="5 </script><b>\n")
-    page = opened(browser, trace, tmp_path / "page.html")
+    convert(trace, tmp_path / "page.html")
+    page = opened(browser, tmp_path / "page.html")
     assert page.execute_script("return page.tracks.groups.map((group) => group.name)") == ["</script><b>-5"]
     assert tables(page, "functions") == {}
     convert(trace, tmp_path / "titled.html", ConvertOptions(title="<i>a & b"))
