@@ -284,6 +284,21 @@ def test_what_is_drawn_has_the_colour_of_a_match(page: Any) -> None:
     assert match in found
 
 
+def test_matches_of_the_same_time_come_one_after_the_other(browser: Any, tmp_path: Path) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    entries = [(10, struct.pack("<HBBiQi", 11, 0, 0, pid, 0xFFFFFFFF81000000, 0)) for pid in (5, 6, 7)]
+    convert(trace_of(tmp_path, *([entry] for entry in entries), tasks="5 one\n6 two\n7 three\n"), tmp_path / "page.html")
+    search = opened(browser, tmp_path / "page.html").find_element("id", "search")
+    search.send_keys("^a$")
+    for keys, number, task in (
+        (Keys.ENTER, 1, "one-5"), (Keys.ENTER, 2, "two-6"), (Keys.ENTER, 3, "three-7"), (Keys.ENTER, 1, "one-5"),
+        (Keys.SHIFT + Keys.ENTER, 3, "three-7"), (Keys.SHIFT + Keys.ENTER, 2, "two-6"),
+    ):  # fmt: skip
+        search.send_keys(keys)
+        assert (text(browser, "found"), f"task\t{task}\n" in text(browser, "details")) == (f"{number} of 3", True)
+
+
 def test_names_are_no_markup(browser: Any, tmp_path: Path) -> None:
     number = struct.pack("<HBBiQi", 11, 0, 0, 5, 0xFFFFFFFF81000000, 0)
     trace = trace_of(tmp_path, [(10, number)], tasks="5 </script><b>\n")
