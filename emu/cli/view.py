@@ -14,6 +14,7 @@ import click
 
 from emu.cli import signals
 from emu.cli.opened_trace import opened_trace
+from emu.cli.output import new_file
 
 __all__ = ["view"]
 
@@ -55,7 +56,7 @@ def view(port: int | None, no_browser: bool, file: Path) -> int:
 
 def _readable(file: Path, folder: Path) -> Path:
     """The file itself, or what it is converted to."""
-    from emu.trace.convert import ConvertOptions, convert
+    from emu.trace.convert import FORMATS, ConvertOptions
 
     if file.suffix in _READY:
         try:
@@ -64,8 +65,9 @@ def _readable(file: Path, folder: Path) -> Path:
             raise click.ClickException(f"cannot read {file}: {error.strerror}") from None
         return file.absolute()
     options, converted = ConvertOptions(), folder / f"{file.stem}.pftrace"
-    with opened_trace(file) as trace:
-        convert(trace, converted, options)
+    with opened_trace(file) as trace, new_file(converted) as out:
+        for piece in FORMATS["pftrace"].pieces(trace, options):
+            out.write(piece)
     for note in options.notes:
         click.echo(f"emu: {file}: {note}", err=True)
     return converted
