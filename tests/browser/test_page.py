@@ -26,6 +26,7 @@ ROWS = """
     const text = (line) => [...line.cells].map((cell) => cell.textContent).join("\\t");
     return [...document.querySelectorAll("#table tbody tr")].map(text);
 """
+TOP = "return page.view.scroller.scrollTop"
 PLACE = """
     const { row, n } = page.selected, { items } = row;
     const middle = (Math.max(items.start[n], page.view.from) + Math.min(items.end(n), page.view.to)) / 2;
@@ -157,6 +158,8 @@ def seconds(nanoseconds: int) -> str:
 
 
 def test_tasks_and_events_are_found(page: Any, trace: Trace) -> None:
+    from selenium.webdriver.common.keys import Keys
+
     search = page.find_element("id", "search")
     search.send_keys("sched:sched_switch")
     assert text(page, "found") == f"{trace['sched_switch'].count:,} found"
@@ -164,7 +167,15 @@ def test_tasks_and_events_are_found(page: Any, trace: Trace) -> None:
     count = Counter(on_cpus(trace, Selection()).comm)["ls"]
     assert count > 0
     search.send_keys("^ls-")
-    assert text(page, "found") == f"{count} found"
+    assert text(page, "found") == f"{count} found, and 1 name on the left"
+    search.clear()
+    search.send_keys("^CPU 1|^swapper/1", Keys.ENTER)
+    assert text(page, "found") == "0 found, and 2 names on the left"
+    below = page.execute_script(TOP)
+    search.send_keys(Keys.ENTER)
+    assert 0 < below < page.execute_script(TOP)
+    search.send_keys(Keys.SHIFT + Keys.ENTER)
+    assert page.execute_script(TOP) == below
 
 
 def test_a_click_tells_about_a_call(page: Any, trace: Trace) -> None:

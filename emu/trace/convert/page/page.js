@@ -33,7 +33,7 @@ class Page {
     requestAnimationFrame(() => {
       this.waiting = false;
       const { selected, range, view } = this;
-      this.painter.draw(view, { selected, range, searching: this.search.searching });
+      this.painter.draw(view, { selected, range, searching: this.search.searching, groups: this.search.groups });
       document.getElementById("range").textContent = `${this.content.time(view.from)} s, ${microseconds(view.to - view.from)} us`;
       document.body.dataset.drawn = ++this.frames;
     });
@@ -82,7 +82,9 @@ class Page {
     let said = "";
     try {
       this.search.find(this.field.value);
-      said = this.search.searching ? `${this.search.count.toLocaleString("en-US")} found` : "";
+      const { searching, count, groups } = this.search;
+      said = searching ? `${count.toLocaleString("en-US")} found` : "";
+      if (groups.length) said += `, and ${groups.length} name${groups.length > 1 ? "s" : ""} on the left`;
     } catch {
       said = "no regular expression";
     }
@@ -92,7 +94,12 @@ class Page {
 
   step(forward) {
     const { search, selected } = this;
-    if (!search.searching || !search.count) return;
+    if (!search.count) {
+      const above = this.view.top, { groups } = search;  // from one name on the left to the next
+      const next = forward ? groups.find((group) => group.y > above) : groups.findLast((group) => group.y < above);
+      if (groups.length) this.view.scroller.scrollTop = (next ?? groups.at(forward ? 0 : -1)).y;
+      return;
+    }
     const from = selected && this.tracks.searched.includes(selected.row.items) ? selected : null;
     const found = forward ? search.next(from) ?? search.next(null) : search.previous(from) ?? search.previous(null);
     this.select(found.row, found.n);

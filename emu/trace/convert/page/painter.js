@@ -13,7 +13,7 @@ class Painter {
     });
   }
 
-  // `view`: from, to, and top, how many pixels are above what can be seen; `state`: matches, selected, range.
+  // `view`: from, to, and top, how many pixels are above what can be seen; `state`: what is selected and found.
   draw(view, state) {
     const { context, canvas } = this, { width, height } = canvas;
     this.state = state;
@@ -38,7 +38,7 @@ class Painter {
       if (row.hidden || row.y + down + row.height < TOP || row.y + down > canvas.height) continue;
       if (row.items.length) this.slices(row, row.y + down); else this.moments(row, row.y + down);
     }
-    context.fillStyle = "#f4f4f4";
+    context.fillStyle = this.state.groups.includes(group) ? MATCH : "#f4f4f4";
     context.fillRect(0, group.y + down - 1, LEFT - 2, group.end - group.y - 3);
     context.fillStyle = "#222";
     const mark = group.rows.some((row) => row.items.kind === "call") ? (group.closed ? "\u25b8 " : "\u25be ") : "  ";

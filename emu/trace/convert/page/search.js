@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Which items have a name that matches, and which of them comes next: by time, then from top to bottom.
+// Which items have a name that matches, and which of them comes next: by time, then from top to bottom. Also which groups have.
 class Search {
-  constructor(content, tracks) { Object.assign(this, { content, tracks, count: 0, searching: false, matches: null }); }
+  constructor(content, tracks) { Object.assign(this, { content, tracks, count: 0, searching: false, groups: [] }); }
 
   // Throws SyntaxError where the pattern is no regular expression.
   find(pattern) {
     this.searching = pattern !== "";
     const wanted = this.searching ? new RegExp(pattern) : null;
-    this.matches = Uint8Array.from(this.content.names, (name) => wanted !== null && wanted.test(name));
+    const isWanted = (name) => wanted !== null && wanted.test(name);
+    const matches = Uint8Array.from(this.content.names, isWanted);
     const { tracks } = this;
-    for (const items of [...tracks.searched, tracks.runsOfTasks, tracks.eventsOfTasks]) items.search(this.matches);
+    for (const items of [...tracks.searched, tracks.runsOfTasks, tracks.eventsOfTasks]) items.search(matches);
     this.count = 0;
     for (const items of tracks.searched) this.count += items.found[items.found.length - 1];
     const has = ({ items, first, end }) => tracks.searched.includes(items) && items.found[end] > items.found[first];
     this.rows = tracks.rows.filter(has);
+    this.groups = tracks.groups.filter((group) => isWanted(group.name));
   }
 
   // The match after an item, or the first one; null: there is none.
