@@ -31,6 +31,10 @@ def opened(browser: Any, path: Path) -> Iterator[None]:
     with viewed(path, "--no-browser") as (_, address):
         browser.get(address)
         wait(lambda: browser.execute_script("return Boolean(window.app && app.trace && app.trace.engine && !app.isLoadingTrace)"))
+        asked = browser.execute_script("return performance.getEntriesByType('resource').map((entry) => entry.name)")
+        said = "".join(line["message"] for line in browser.get_log("browser"))
+        for name in asked:  # other servers are not reached
+            assert name.startswith((address, "data:", "blob:")) or f"{name}' violates" in said
         yield
 
 
