@@ -32,6 +32,7 @@ Formats, by the end of OUT's name or --to:
   speedscope.json    speedscope: calls, task by task
   folded             stacks with the time of each, for flamegraph.pl and others
   svg                a flame graph; a click zooms, / searches
+  html               a timeline of CPUs and tasks in one file, with zoom, search and totals
   csv, parquet       a row for each event; parquet needs pyarrow
 
 \b
@@ -54,7 +55,7 @@ on standard error. Exit status: 0; 2: an option is wrong, FILE cannot be read, o
 @click.option("-B", "buffer", metavar="NAME", help="The events of this instance; '' is the top array.")
 @click.option("--by", type=click.Choice(["task", "cpu", "function"]), help="svg, folded: what stacks stand on. Default: task.")
 @click.option("--table", metavar="NAME", help="csv, parquet: the rows of this table, with all columns: calls, or an event.")
-@click.option("--title", metavar="TEXT", help="svg, speedscope.json: what stands above it.")
+@click.option("--title", metavar="TEXT", help="svg, html, speedscope.json: what stands above it.")
 @click.argument("file", type=click.Path(path_type=Path))
 def convert(
     output: Path,

@@ -26,6 +26,7 @@ from emu.cli.signals import Terminated
 from emu.cli.stat import stat
 from emu.cli.tour import tour
 from emu.cli.tracecmd import tracecmd
+from emu.cli.view import view
 
 __all__ = ["cli", "main"]
 
@@ -41,6 +42,7 @@ cli.add_command(record)
 cli.add_command(stat)
 cli.add_command(report)
 cli.add_command(convert)
+cli.add_command(view)
 cli.add_command(reproduce)
 cli.add_command(top)
 cli.add_command(ftd)

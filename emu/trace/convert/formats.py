@@ -13,6 +13,7 @@ from emu.trace.convert.comma_separated import comma_separated
 from emu.trace.convert.flame_graph import flame_graph
 from emu.trace.convert.folded import folded
 from emu.trace.convert.options import ConvertOptions
+from emu.trace.convert.page import page
 from emu.trace.convert.parquet import parquet
 from emu.trace.convert.perfetto import perfetto
 from emu.trace.convert.speedscope import speedscope
@@ -41,6 +42,7 @@ FORMATS: Mapping[str, Format] = {  # by the end of a file's name
     "speedscope.json": Format(speedscope, frozenset({"title"})),
     "folded": Format(folded, frozenset({"by"})),
     "svg": Format(flame_graph, frozenset({"by", "title"})),
+    "html": Format(page, frozenset({"title"})),
     "csv": Format(comma_separated, frozenset({"table"})),
     "parquet": Format(parquet, frozenset({"table"}), is_text=False),
 }

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A page: one HTML file that needs nothing else, and that asks nothing of any other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+
+from emu.trace.convert.about import about, title_of
+from emu.trace.convert.options import CannotConvert, ConvertOptions
+from emu.trace.convert.page.content import content
+from emu.trace.convert.page.packing import packed
+from emu.trace.trace import Trace
+
+__all__ = ["page"]
+
+_SCRIPTS = ("columns", "items", "content", "tracks", "painter", "view", "search", "tables", "details", "page")
+_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
+
+
+def page(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
+    """The text of an HTML file.
+
+    Raises:
+        CannotConvert: nothing was selected.
+    """
+    shown = content(trace, options)
+    layout, data = packed(shown.columns)
+    if not any(count for count, _ in layout.values()):
+        raise CannotConvert("there is nothing to show: no event of what was selected")
+    title = escape(options.title or title_of(trace))
+    said = {**shown.said, "layout": layout, "about": {name: str(value) for name, value in about(trace).items()}}
+    here = Path(__file__)
+    style, body = here.with_name("page.css").read_text(), here.with_name("body.html").read_text()
+    yield (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n<style>\n{style}</style>\n</head>\n'
+        f'<body>\n<h1>{title}</h1>\n{body}<script type="application/json" id="said">\n'
+    ).encode(errors="replace")
+    yield json.dumps(said).replace("<", "\\u003c").encode()
+    yield b'</script>\n<script type="text/plain" id="columns">'
+    yield data.encode()
+    yield b'</script>\n<script>\n"use strict";\n'
+    for name in _SCRIPTS:
+        yield here.with_name(f"{name}.js").read_bytes()
+    yield b"</script>\n</body>\n</html>\n"

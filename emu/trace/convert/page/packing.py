@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Columns of unsigned integers as the text that columns.js reads.
+
+The lowest bytes of all of a column's numbers come first, then the next ones, up to the highest that is not 0 everywhere.
+Bytes of one kind lie together, and zlib makes them small.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["packed"]
+
+
+def packed(columns: Mapping[str, NDArray[Any]]) -> tuple[dict[str, list[int]], str]:
+    """Of each column how many numbers of how many bytes it has; and all of them, zlib's stream in base64."""
+    layout, data = {}, []
+    for name, column in columns.items():
+        width = max(1, (int(column.max(initial=0)).bit_length() + 7) // 8)
+        layout[name] = [len(column), width]
+        planes = np.ascontiguousarray(column.astype("<u8")).view(np.uint8).reshape(-1, 8).T[:width]
+        data.append(planes.tobytes())
+    return layout, base64.b64encode(zlib.compress(b"".join(data))).decode()
