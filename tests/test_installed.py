@@ -56,8 +56,10 @@ def test_the_wheel_has_the_program_its_images_and_its_licence(wheel: Path) -> No
     images = {f"emu/images/{arch}/{name}" for arch in ARCHITECTURES for name in ("vmlinux", "initramfs.cpio", "SOURCES")}
     scenarios = {str(path.relative_to(ROOT)) for path in ROOT.glob("emu/race/corpus/*")}
     sections = {str(path.relative_to(ROOT)) for path in ROOT.glob("emu/tour/documents/*/*.txt")}
-    others = {re.sub(r"emu-[\d.]*\.dist-info", "", name) for name in names - sources - images - scenarios - sections}
-    assert scenarios and sections and sources | images | scenarios | sections <= names
+    of_pages = {str(path.relative_to(ROOT)) for kind in ("js", "css", "html") for path in ROOT.glob(f"emu/trace/**/*.{kind}")}
+    parts = (sources, images, scenarios, sections, of_pages)
+    assert all(part and part <= names for part in parts)
+    others = {re.sub(r"emu-[\d.]*\.dist-info", "", name) for name in names.difference(*parts)}
     assert others == {"/METADATA", "/WHEEL", "/RECORD", "/entry_points.txt", "/licenses/COPYING"}
     assert "License-Expression: GPL-2.0-only\n" in metadata
     assert metadata.endswith((ROOT / "README.md").read_text())
