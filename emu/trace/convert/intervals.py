@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from emu.trace.native.intervals import begin_and_end
 from emu.trace.trace import Trace
 
-__all__ = ["Intervals", "intervals", "task_keys"]
+__all__ = ["Intervals", "intervals", "task_keys", "task_name"]
 
 
 class Intervals(NamedTuple):
@@ -33,6 +33,11 @@ class Intervals(NamedTuple):
 def task_keys(pid: NDArray[np.int32], cpu: NDArray[np.uint16]) -> NDArray[np.int64]:
     """The number of a task: its pid; of the idle task of CPU n it is -1 - n."""
     return np.where(pid == 0, -1 - cpu.astype(np.int64), pid.astype(np.int64))
+
+
+def task_name(trace: Trace, key: int) -> str:
+    """`ls-57`, by that number; idle tasks are `swapper/0`, by their CPU."""
+    return f"swapper/{-1 - key}" if key < 0 else f"{trace.tasks.name_of(key)}-{key}"
 
 
 def intervals(trace: Trace, rows: NDArray[np.int64]) -> Intervals:

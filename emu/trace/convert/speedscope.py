@@ -10,7 +10,7 @@ from importlib.metadata import version
 import numpy as np
 
 from emu.trace.convert.about import title_of
-from emu.trace.convert.intervals import Intervals, intervals
+from emu.trace.convert.intervals import Intervals, intervals, task_name
 from emu.trace.convert.options import CannotConvert, ConvertOptions
 from emu.trace.event_table import distinct_values
 from emu.trace.lines import Lines, Numbers, Piece, Texts, constant
@@ -42,7 +42,7 @@ def speedscope(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
     bounds = np.flatnonzero(np.diff(tasks, prepend=tasks[0] - 1, append=tasks[-1] + 1))
     for number, (start, end) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
         profile = {
-            "type": "evented", "name": _name(trace, int(tasks[start])), "unit": "nanoseconds",
+            "type": "evented", "name": task_name(trace, int(tasks[start])), "unit": "nanoseconds",
             "startValue": int(nested.times[start]), "endValue": int(nested.times[end - 1]),
         }  # fmt: skip
         yield (",\n" if number else "").encode() + json.dumps(profile)[:-1].encode() + b', "events": ['
@@ -60,7 +60,3 @@ def _events(nested: Intervals, functions: np.ndarray, first: int, end: int, star
     pieces: list[Piece] = [Texts(heads, which), Numbers(functions[nested.which[first:end]]), constant(', "at": ', count)]
     lines.add_all([*pieces, Numbers(nested.times[first:end]), constant("}", count)], np.arange(count))
     yield lines.text()
-
-
-def _name(trace: Trace, key: int) -> str:
-    return f"swapper/{-1 - key}" if key < 0 else f"{trace.tasks.name_of(key)}-{key}"

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.trace.convert.chunks import chunks
-from emu.trace.convert.intervals import Intervals, intervals, task_keys
+from emu.trace.convert.intervals import Intervals, intervals, task_keys, task_name
 from emu.trace.convert.on_cpus import on_cpus
 from emu.trace.convert.options import ConvertOptions
 from emu.trace.convert.rows import EventRows, event_rows, path_of
@@ -73,13 +73,9 @@ def content(trace: Trace, options: ConvertOptions) -> Content:
     }  # fmt: skip
     said = {
         "origin": str(origin), "end": int(times.max() - origin) if len(times) else 0, "rows": rows,
-        "tasks": [[key, names.number(_task_name(trace, key))] for key in tasks.tolist()], "names": list(names.texts),
+        "tasks": [[key, names.number(task_name(trace, key))] for key in tasks.tolist()], "names": list(names.texts),
     }  # fmt: skip
     return Content(said, columns)
-
-
-def _task_name(trace: Trace, key: int) -> str:
-    return f"swapper/{-1 - key}" if key < 0 else f"{trace.tasks.name_of(key)}-{key}"
 
 
 def _calls(
