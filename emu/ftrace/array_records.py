@@ -134,6 +134,10 @@ class RecordLists:
         for records in self._all:
             records.array.set(field, value)
 
+    def of_all(self, field: np.uint64) -> int:
+        """A word that `set_in_all` has stored; 0: it has not."""
+        return int(self._common.get(field, 0))
+
     def add(self) -> ArrayRecords:
         """Adds the records of a new array, with the tasks that run now."""
         kernel = self._kernel

@@ -150,5 +150,6 @@ def describe(machine: of_machine.TracedMachine, origin: bytes = b"") -> Descript
         cpus=len(machine.kernel.board.cpus),
         stats=of_machine.cpu_stats(machine),
         kernel_values=of_machine.kernel_values(machine),
+        call_cost=of_machine.call_cost(machine),
         origin=origin,
     )

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.trace.selection import selected
+from emu.trace.tracing_cost import net_times
 
 if TYPE_CHECKING:
     from emu.trace.trace import Trace
@@ -31,7 +32,8 @@ class FunctionTime:
         self_time: nanoseconds that it took, without the functions that were recorded in it; None: only calls were recorded.
         total: nanoseconds with them.
         minimum, maximum: the shortest and the longest call, in nanoseconds.
-        pid, process: the task, where tasks count apart.
+        tracing: nanoseconds of its own time that recording the calls has cost; None: it is not known.
+    pid, process: the task, where tasks count apart.
         cpu: where CPUs count apart.
     """
 
@@ -41,6 +43,7 @@ class FunctionTime:
     total: int | None = None
     minimum: int | None = None
     maximum: int | None = None
+    tracing: int | None = None
     pid: int | None = None
     process: str | None = None
     cpu: int | None = None
@@ -52,7 +55,13 @@ class FunctionTime:
 
 
 def function_times(
-    trace: Trace, groups: Collection[Group] = (), *, pids: Collection[int] = (), cpus: Collection[int] | None = None
+    trace: Trace,
+    groups: Collection[Group] = (),
+    *,
+    pids: Collection[int] = (),
+    cpus: Collection[int] | None = None,
+    overhead: bool = False,
+    net: bool = False,
 ) -> list[FunctionTime]:
     """The functions that were called, in no order.
 
@@ -63,8 +72,16 @@ def function_times(
         trace: what was recorded.
         groups: what counts apart.
         pids, cpus: only calls of these tasks, on these CPUs; none: all.
+        overhead: also add up what recording the calls has cost.
+        net: take that off all times.
+
+    Raises:
+        ValueError: with `overhead` or `net`: what recording a call costs is not known.
     """
     calls = trace.calls
+    cost = trace.recording.call_cost
+    if (overhead or net) and cost is None:
+        raise ValueError("what recording a call costs is not known")
     timed = calls.count > 0
     if timed:
         columns = {"address": calls["address"], "pid": calls["pid"], "cpu": calls["cpu"]}
@@ -80,7 +97,15 @@ def function_times(
     values, which = _grouped([columns[name][chosen] for name in keys])
     count = len(values[0])
     numbers = np.bincount(which, minlength=count)
-    times = _times(calls["duration"][chosen], calls["self_time"][chosen], which, count) if timed else None
+    times = tracing = None
+    if timed:
+        duration, self_time = calls["duration"], calls["self_time"]
+        if cost is not None and (overhead or net):
+            without = net_times(calls, cost)
+            tracing = np.bincount(which, without.tracing[chosen], count)
+            if net:
+                duration, self_time = without.duration, without.self_time
+        times = _times(duration[chosen], self_time[chosen], which, count)
     result = []
     for row, found in enumerate(zip(*(value.tolist() for value in values), strict=True)):
         of: dict[str, int] = dict(zip(keys, found, strict=True))
@@ -94,6 +119,7 @@ def function_times(
                 total=total,
                 minimum=minimum,
                 maximum=maximum,
+                tracing=None if tracing is None else int(tracing[row]),
                 pid=pid,
                 process=None if pid is None else trace.tasks.name_of(pid),
                 cpu=of.get("cpu"),

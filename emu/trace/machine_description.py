@@ -8,15 +8,19 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from emu.ftrace.graph_cost import graph_cost
 from emu.ftrace.kernel_values import ARRAYS
-from emu.trace.recording import FormatText
+from emu.trace.recording import CallCost, FormatText
 
 if TYPE_CHECKING:
+    from emu.ftrace.ftrace import Ftrace
     from emu.ftrace.trace_array import TraceArray
     from emu.ftrace.tracefs import TraceFS
     from emu.kernel.kernel import Kernel
 
-__all__ = ["TOP", "TracedMachine", "arrays_of", "cpu_stats", "formats", "kallsyms", "kernel_values", "program", "uname"]
+__all__ = [
+    "TOP", "TracedMachine", "arrays_of", "call_cost", "cpu_stats", "formats", "kallsyms", "kernel_values", "program", "uname",
+]  # fmt: skip
 
 TOP = ""  # the name of the top trace array
 _NAMES = re.compile(r"(?:struct )?[A-Za-z_]\w*")
@@ -26,6 +30,7 @@ class TracedMachine(Protocol):
     """What a trace needs of a machine. `emu.Machine` has it."""
 
     kernel: Kernel
+    ftrace: Ftrace
     tracefs: TraceFS
     trace_array: TraceArray
 
@@ -64,6 +69,12 @@ def kernel_values(machine: TracedMachine) -> dict[str, int]:
     named = {name for file in formats(machine) for name in _NAMES.findall(file.text.partition("\nprint fmt:")[2])}
     named |= {f"sizeof({name})" for name in named if name.startswith("struct ")}  # pointers are counted in these
     return {name: there[name] for name in sorted(named & there.keys())}
+
+
+def call_cost(machine: TracedMachine) -> CallCost | None:
+    """What recording a call by function_graph costs; None: that depends on what is executed before."""
+    found = graph_cost(machine.kernel, machine.ftrace.arch, machine.trace_array.recorder.globals.records)
+    return None if found is None else CallCost(*found)
 
 
 def uname(kernel: Kernel) -> str:

@@ -28,6 +28,7 @@ def recording_of(machine: of_machine.TracedMachine) -> Recording:
         saved_cmdlines=read("saved_cmdlines").encode(),
         saved_tgids=read("saved_tgids").encode(),
         kernel_values=of_machine.kernel_values(machine),
+        call_cost=of_machine.call_cost(machine),
         cpu_stats=of_machine.cpu_stats(machine),
         uname=of_machine.uname(machine.kernel),
         version=of_machine.program(),

@@ -13,6 +13,7 @@ import pytest
 from emu.trace import Trace
 from emu.trace.function_times import function_times
 from tests.cli.conftest import Emu
+from tests.lib.trace_dat import GOLDEN
 
 
 @pytest.fixture(scope="module")
@@ -109,3 +110,43 @@ def test_without_calls_there_is_nothing_to_add_up(tmp_path: Path, emu: Emu) -> N
         assert done.err == f"emu: {file}: no calls were recorded; `emu record -p function_graph` records them\n"
     emu("record", "-p", "function", "-o", str(file), "--", "true")
     assert emu("top", str(file)).out.decode().splitlines()[0].split() == ["calls", "function"]
+
+
+def test_what_tracing_has_cost_with_static_timing(arch: str, tmp_path: Path, emu: Emu) -> None:
+    file = str(tmp_path / "trace.dat")
+    emu("record", "--arch", arch, "--timing", "static", "-p", "function_graph", "-o", file, "--", "ls /bin")
+    shown = {option: json.loads(emu("top", "--json", *option.split(), file).out) for option in ("", "--overhead", "--net")}
+    assert [one.get("tracing") for one in shown.values()] == [None, "exact", "exact"]
+    gross, overhead, net = ({row["function"]: row for row in one["functions"]} for one in shown.values())
+    own, caller = Trace.open(file).recording.call_cost or (0, 0)
+    leaf = gross["preempt_count_add"]
+    assert overhead["preempt_count_add"]["tracing"] == own * leaf["calls"]
+    assert net["preempt_count_add"]["self"] == leaf["self"] - own * leaf["calls"]
+    made = sum(row["calls"] for row in gross.values())
+    assert sum(row["tracing"] for row in overhead.values()) <= (own + caller) * made
+    lines = emu("top", "--overhead", "--sort", "tracing", file).out.decode().splitlines()
+    assert re.split(r" {2,}", lines[0].strip())[:3] == ["self us", "total us", "tracing us"]
+
+
+def test_what_tracing_has_cost_is_else_an_estimate(tmp_path: Path, emu: Emu) -> None:
+    file, function = str(tmp_path / "trace.dat"), str(tmp_path / "function.dat")
+    emu("record", "--timing", "pipeline", "-p", "function_graph", "-o", file, "--", "ls /bin | wc -l")
+    done = emu("top", "--overhead", "--json", file)
+    found = json.loads(done.out)
+    assert (done.err, found["tracing"]) == ("", "an estimate")
+    rows = {row["function"]: row for row in found["functions"]}
+    assert 0 < rows["_raw_spin_lock"]["tracing"] < rows["_raw_spin_lock"]["self"]
+    assert done.out == emu("top", "--overhead", "--json", file).out
+    net = {row["function"]: row for row in json.loads(emu("top", "--net", "--json", file).out)["functions"]}
+    assert net["_raw_spin_lock"]["self"] == rows["_raw_spin_lock"]["self"] - rows["_raw_spin_lock"]["tracing"]
+    assert "self us, estimate" in emu("top", "--net", file).out.decode()
+    emu("record", "-p", "function", "-o", function, "--", "true")
+    for words, said in (
+        (["--overhead", "--by", "cpu", file], "--overhead: an estimate is of all tasks and CPUs together"),
+        (["--net", "-P", "1", file], "--net: an estimate is of all tasks and CPUs together"),
+        (["--net", str(GOLDEN / "tracecmd-graph.dat")],
+         f"{GOLDEN / 'tracecmd-graph.dat'}: emu did not record it, so what tracing has cost cannot be found out"),
+        (["--net", function], f"{function}: no calls were recorded; `emu record -p function_graph` records them"),
+    ):  # fmt: skip
+        refused = emu("top", *words)
+        assert (refused.status, refused.err) == (2, f"emu: {said}\n")

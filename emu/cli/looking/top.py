@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from emu.cli.looking.overhead import estimated
 from emu.cli.looking.showing import chosen_options, show, show_json
 from emu.cli.opened_trace import opened_trace
 from emu.cli.quantities import Duration
@@ -27,12 +28,15 @@ Examples:
   emu top
   emu top --by process --sort total -n 10
   emu top --at-least 100us --calls 5 trace.dat
+  emu top --overhead; emu top --net
 
 \b
 FILE is a trace.dat of emu or trace-cmd; without it, trace.dat. Times need function_graph; of function's trace, calls count.
+What recording the calls has cost is exact with the static timing model, but for traps of register windows on SPARC V9.
+Otherwise --overhead and --net run the recorded command again, traced and not, and the difference is an estimate.
 """
 
-_SORTS = ("self", "total", "calls", "min", "max", "mean")
+_SORTS = ("self", "total", "calls", "min", "max", "mean", "tracing")
 
 
 @click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
@@ -41,6 +45,8 @@ _SORTS = ("self", "total", "calls", "min", "max", "mean")
 @click.option("-n", "--count", type=click.IntRange(1), metavar="N", help="Only the first N.")
 @click.option("--calls", "least_calls", type=click.IntRange(1), metavar="N", help="Only what was called so often.")
 @click.option("--at-least", type=Duration(), metavar="TIME", help="Only what took so long, all its calls together: 100us.")
+@click.option("--overhead", is_flag=True, help="Show what recording the calls has cost in each function's own time.")
+@click.option("--net", is_flag=True, help="Show times without what recording the calls has cost.")
 @click.option("--json", "as_json", is_flag=True, help="Write an object; times are nanoseconds.")
 @chosen_options
 def top(
@@ -49,6 +55,8 @@ def top(
     count: int | None,
     least_calls: int | None,
     at_least: int | None,
+    overhead: bool,
+    net: bool,
     as_json: bool,
     pids: Sequence[int],
     cpus: str | None,
@@ -59,7 +67,13 @@ def top(
     from emu.trace.function_times import function_times
 
     with opened_trace(file, buffer) as trace:
-        found = function_times(trace, groups, pids=pids, cpus=cpu_list(cpus))  # type: ignore[arg-type]  # click has checked them
+        exact = trace.recording.call_cost is not None
+        asked = {"overhead": overhead, "net": net} if exact else {}
+        found = function_times(trace, groups, pids=pids, cpus=cpu_list(cpus), **asked)  # type: ignore[arg-type]  # click has checked
+        if (overhead or net) and not exact and trace.calls.count:
+            if groups or pids or cpus is not None:
+                raise click.UsageError(f"{'--net' if net else '--overhead'}: an estimate is of all tasks and CPUs together")
+            found = estimated(found, file, trace, net=net)
         rows = [
             row
             for row in found
@@ -68,11 +82,12 @@ def top(
         rows.sort(key=lambda row: (-(_value(row, sort) or 0), -row.calls, row.function, row.pid or 0, row.cpu or 0))
         rows = rows[:count]
         if as_json:
-            show_json(trace, functions=[_object(row) for row in rows])
-        elif not found:
+            said = {"tracing": "exact" if exact else "an estimate"} if overhead or net else {}
+            show_json(trace, **said, functions=[_object(row) for row in rows])
+        elif not found or ((overhead or net) and not trace.calls.count):
             raise click.ClickException(f"{file}: no calls were recorded; `emu record -p function_graph` records them")
         else:
-            _show_table(rows, groups)
+            _show_table(rows, groups, "" if exact else ", estimate")
     return 0
 
 
@@ -84,6 +99,7 @@ ftd.hidden = True
 def _value(row: FunctionTime, name: str) -> float | None:
     values: dict[str, float | None] = {
         "self": row.self_time, "total": row.total, "calls": row.calls, "min": row.minimum, "max": row.maximum, "mean": row.mean,
+        "tracing": row.tracing,
     }  # fmt: skip
     return values[name]
 
@@ -93,12 +109,14 @@ def _object(row: FunctionTime) -> dict[str, object]:
     return {name: value for name, value in (known | {name: _value(row, name) for name in _SORTS}).items() if value is not None}
 
 
-def _show_table(rows: Sequence[FunctionTime], groups: Sequence[str]) -> None:
+def _show_table(rows: Sequence[FunctionTime], groups: Sequence[str], estimate: str) -> None:
     from rich.table import Table
 
     timed = any(row.total is not None for row in rows)
+    self_alone = not timed and any(row.self_time is not None for row in rows)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    names = [("self", "self us"), ("total", "total us")] if timed else []
+    names = [("self", "self us"), ("total", "total us")] if timed else [("self", f"self us{estimate}")] if self_alone else []
+    names += [("tracing", f"tracing us{estimate}")] if any(row.tracing is not None for row in rows) else []
     names += [("calls", "calls")] + ([("min", "min us"), ("mean", "mean us"), ("max", "max us")] if timed else [])
     for _, title in names:
         table.add_column(title, justify="right", no_wrap=True)

@@ -8,7 +8,7 @@ import importlib
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, ParamSpec, TypeVar
 
 from emu.cpu.arch import CpuArch
 from emu.ftrace.native import context
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from emu.ftrace.native.probe_event import ProbeHandlers
     from emu.ftrace.native.wakeup import WakeupHandlers
 
-__all__ = ["Breakpoint", "FtraceArch", "OutOfReach", "load"]
+__all__ = ["Breakpoint", "CodeRange", "FtraceArch", "GraphPath", "OutOfReach", "load"]
 
 
 class OutOfReach(ValueError):
@@ -56,6 +56,21 @@ class Breakpoint(ABC):
     @abstractmethod
     def go_on_at(self, memory: GuestMemory, registers: int, address: int) -> None:
         """Changes the saved struct pt_regs so that the CPU goes on at an address."""
+
+
+CodeRange = tuple[str, int, int]  # a symbol, and the first byte and the end of a range that begins there
+
+
+class GraphPath(NamedTuple):
+    """What the guest executes, besides the call at the site, for a call that function_graph records.
+
+    The host takes the time of entry and return when the last block before it has been charged.
+    """
+
+    before_entry: Sequence[CodeRange]
+    after_entry: Sequence[CodeRange]
+    before_return: Sequence[CodeRange]
+    after_return: Sequence[CodeRange]
 
 
 _P = ParamSpec("_P")
@@ -84,7 +99,7 @@ class FtraceArch(ABC):
 
     To trace calls: cpu, cycle_clock, profiler, nop, call(), and the module of callbacks in emu.ftrace.native.arch.
     To trace events: key_nop, jump(), and the callback of trace_event_buffer_commit.
-    To trace returns: return_offset, and the callbacks of the labels by which calls return.
+    To trace returns: return_offset, graph_path, and the callbacks of the labels by which calls return.
     To patch under running CPUs: protocols, breakpoint.
     To probe: Probing, and the callbacks for it.
     To have modules name what sites call: direct_calls, and callbacks that go by CALLS_FIRST of `event_context`.
@@ -96,6 +111,7 @@ class FtraceArch(ABC):
     profiler: ClassVar[str]  # the function that compiled sites call
     nop: ClassVar[bytes]
     key_nop: ClassVar[bytes]  # what a static key's branch holds while the key is off
+    graph_path: ClassVar[GraphPath]
     return_offset: ClassVar[int]  # bytes from a saved return address to the instruction at which the caller goes on
     protocols: ClassVar[Sequence[str]]  # the protocols of emu.ftrace.patching that fit, the default first
     breakpoint: ClassVar[Breakpoint | None]

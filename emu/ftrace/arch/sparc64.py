@@ -22,7 +22,7 @@ import numpy as np
 
 from emu.cpu.arch import CpuArch
 from emu.cpu.arch.sparc64 import ARCH as CPU
-from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach
+from emu.ftrace.arch import Breakpoint, FtraceArch, GraphPath, OutOfReach
 from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
 
 __all__ = ["ARCH"]
@@ -47,6 +47,12 @@ class Sparc64(FtraceArch):
     profiler: ClassVar[str] = "_mcount"
     nop: ClassVar[bytes] = bytes.fromhex("01000000")
     key_nop: ClassVar[bytes] = nop
+    graph_path: ClassVar[GraphPath] = GraphPath(
+        before_entry=[("ftrace_graph_caller", 0, 28), ("prepare_ftrace_return", 0, 8)],
+        after_entry=[("ftrace_graph_caller", 28, 36)],
+        before_return=[("return_to_handler", 0, 12), ("ftrace_return_to_handler", 0, 8)],
+        after_return=[("return_to_handler", 12, 20)],
+    )
     return_offset: ClassVar[int] = RETURN_OFFSET
     protocols: ClassVar[Sequence[str]] = ("flush", "stop_machine")
     breakpoint: ClassVar[Breakpoint | None] = None

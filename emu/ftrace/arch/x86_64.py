@@ -18,7 +18,7 @@ from typing import ClassVar
 
 from emu.cpu.arch import CpuArch
 from emu.cpu.arch.x86_64 import ARCH as CPU
-from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach
+from emu.ftrace.arch import Breakpoint, FtraceArch, GraphPath, OutOfReach
 from emu.ftrace.native.arch.x86_64 import SITE_SIZE
 from emu.kernel.memory import GuestMemory
 
@@ -57,6 +57,12 @@ class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
     profiler: ClassVar[str] = "__fentry__"
     nop: ClassVar[bytes] = bytes.fromhex("0f1f440000")
     key_nop: ClassVar[bytes] = nop
+    graph_path: ClassVar[GraphPath] = GraphPath(
+        before_entry=[("ftrace_graph_caller", 0, 1)],
+        after_entry=[],
+        before_return=[("return_to_handler", 0, SITE_SIZE), ("ftrace_return_to_handler", 0, 1)],
+        after_return=[],
+    )
     return_offset: ClassVar[int] = 0
     protocols: ClassVar[Sequence[str]] = ("breakpoint", "stop_machine")
     breakpoint: ClassVar[Breakpoint | None] = _Int3()

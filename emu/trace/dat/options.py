@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from emu.trace.recording import Option
+from emu.trace.recording import CallCost, Option
 
 __all__ = ["OptionNumber", "described"]
 
@@ -35,6 +35,7 @@ class OptionNumber(enum.IntEnum):
     SAVED_TGIDS = 0x7E01  # saved_tgids as tracefs has it
     ORIGIN = 0x7E02  # what makes the file again (emu.trace.origin)
     KERNEL_VALUES = 0x7E03  # JSON: numbers that print fmts name, such as HRTIMER_MODE_ABS and sizeof(struct page)
+    CALL_COST = 0x7E04  # two numbers of 64 bits: those of `CallCost`
 
 
 def described(options: Sequence[Option], byte_order: str) -> dict[str, Any]:
@@ -57,6 +58,9 @@ def described(options: Sequence[Option], byte_order: str) -> dict[str, Any]:
                 found["saved_tgids"] = data
             case OptionNumber.KERNEL_VALUES:
                 found["kernel_values"] = _numbers(data)
+            case OptionNumber.CALL_COST if len(data) == 16:
+                halves = (data[:8], data[8:])
+                found["call_cost"] = CallCost(*(int.from_bytes(half, byte_order) for half in halves))  # type: ignore[arg-type]
     return found
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, Literal, NamedTuple
 
 from emu.trace.dat.options import OptionNumber
+from emu.trace.recording import CallCost
 
 __all__ = ["Description", "PageFile", "WrittenBuffer", "write_dat"]
 
@@ -45,6 +46,7 @@ class Description:
         stats: per_cpu/cpu*/stats, after the recording.
         saved_tgids: the file of this name.
         kernel_values: numbers of the kernel that print fmts name.
+        call_cost: what recording a call costs; None: that is not the same for each.
         origin: what makes the recording again (`emu.trace.origin`).
     """
 
@@ -65,6 +67,7 @@ class Description:
     stats: Sequence[str]
     saved_tgids: str = ""
     kernel_values: Mapping[str, int] = field(default_factory=dict)
+    call_cost: CallCost | None = None
     origin: bytes = b""
 
 
@@ -162,6 +165,8 @@ class _Writer:
             yield OptionNumber.SAVED_TGIDS, one.saved_tgids.encode()
         if one.kernel_values:
             yield OptionNumber.KERNEL_VALUES, json.dumps(one.kernel_values, sort_keys=True).encode()
+        if one.call_cost:
+            yield OptionNumber.CALL_COST, self.number("QQ", *one.call_cost)
         if one.origin:
             yield OptionNumber.ORIGIN, one.origin
 

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What tracing has cost each function, where that is not the same for each call: the run again, traced and not."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+import click
+
+from emu.cli.command import CommandOutput, run_command
+from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
+from emu.cli.machine_options import MachineOptions, RunLimits
+from emu.cli.progress import Progress
+from emu.cli.record import record
+from emu.cli.trace_options import trace_options_of
+
+__all__ = ["traced_twice"]
+
+
+def traced_twice(words: Sequence[str]) -> Mapping[str, int]:
+    """For each function the nanoseconds of CPU time that it takes more when the run is traced; they may be negative.
+
+    It is an estimate: what is traced takes longer, so interrupts come elsewhere, and tasks meet in another order.
+
+    Args:
+        words: the command line of `emu record` that the run is of.
+
+    Raises:
+        click.ClickException: the machine cannot be made again, or its timing model does not count by function.
+    """
+    with record.make_context("emu record", list(words)) as context:
+        arrays = trace_options_of(context)
+        arguments = {name: value for name, value in context.params.items() if name not in ("output", "compress", "v6")}
+        follow, command = arguments.pop("follow"), arguments.pop("command")
+        limits = RunLimits.taken_from(arguments)
+        options = MachineOptions(**arguments)
+        settings = [array.settings() for array in arrays]
+    progress, taken = Progress(), []
+    for traced in (False, True):
+        console = CommandOutput(progress, sys.stderr)  # which is not shown
+        with options.boot(console, limits, progress) as machine:
+            if machine.board.timing is None:
+                raise click.ClickException("the timing model static does not count by function")
+            if traced:
+                with guest_errors():
+                    for array, one in zip(arrays, settings, strict=True):
+                        array.set_up(machine, one)
+            kind = "traced" if traced else "not traced"
+            running = progress.during(f"running again, {kind}")
+            # How it ends is how it ended when it was recorded.
+            with machine.counting(functions=True) as counting, running, suppress(GuestDied, TimedOut):
+                run_command(machine, command, limits, trace=traced, follow=traced and follow)
+            taken.append({name: machine.board.nanoseconds(counts["cycles"]) for name, counts in counting.functions.items()})
+    untraced, with_tracing = taken
+    return {name: with_tracing.get(name, 0) - untraced.get(name, 0) for name in {**untraced, **with_tracing}}
