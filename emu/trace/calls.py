@@ -16,7 +16,7 @@ from emu.trace.event_table import EventTable
 from emu.trace.format_files import Formats
 from emu.trace.native import calls as native
 from emu.trace.symbols import KernelSymbols
-from emu.trace.tasks import Tasks
+from emu.trace.tasks import Tasks, task_keys
 
 __all__ = ["CallTable"]
 
@@ -146,5 +146,4 @@ class CallTable(DataFrames):
             "address": column("func", np.uint64), "depth": column("depth", np.int32),
             "calltime": column("calltime", np.uint64), "rettime": column("rettime", np.uint64), "is_exit": is_exit,
         }  # fmt: skip
-        idle = found["pid"] == 0  # each CPU has a task of that number
-        return found | {"key": np.where(idle, -1 - found["cpu"].astype(np.int64), found["pid"].astype(np.int64))}
+        return found | {"key": task_keys(found["pid"], found["cpu"])}

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["Tasks"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Tasks", "task_keys"]
 
 _LINE = re.compile(rb"^ *(\d{1,10}) ([^\n]*)", re.MULTILINE)
 
@@ -27,3 +30,8 @@ class Tasks:
 
     def tgid_of(self, pid: int) -> int | None:
         return self.tgids.get(pid)
+
+
+def task_keys(pid: NDArray[np.int32], cpu: NDArray[np.uint16]) -> NDArray[np.int64]:
+    """The number of a task: its pid; each CPU has an idle task, and that of CPU n is -1 - n."""
+    return np.where(pid == 0, -1 - cpu.astype(np.int64), pid.astype(np.int64))

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.trace.native.intervals import begin_and_end
+from emu.trace.tasks import task_keys
 from emu.trace.trace import Trace
 
-__all__ = ["Intervals", "intervals", "task_keys", "task_name"]
+__all__ = ["Intervals", "intervals", "task_name"]
 
 
 class Intervals(NamedTuple):
@@ -28,11 +29,6 @@ class Intervals(NamedTuple):
     which: NDArray[np.int64]
     ends: NDArray[np.bool_]
     times: NDArray[np.uint64]
-
-
-def task_keys(pid: NDArray[np.int32], cpu: NDArray[np.uint16]) -> NDArray[np.int64]:
-    """The number of a task: its pid; of the idle task of CPU n it is -1 - n."""
-    return np.where(pid == 0, -1 - cpu.astype(np.int64), pid.astype(np.int64))
 
 
 def task_name(trace: Trace, key: int) -> str:
