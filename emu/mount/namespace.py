@@ -2,7 +2,7 @@
 """How programs that look for tracefs in its usual place find a mounted tree: in a mount namespace of their own.
 
 There the tree lies over /sys/kernel/tracing, and what it has of /proc and of /sys, over the host's. A real tracefs must be
-mounted below it: its row in /proc/mounts is what libtracefs looks for.
+mounted below it, and no other one elsewhere: the first row in /proc/mounts is what libtracefs looks for.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ _TRACEFS = f"grep -q ' {_TRACING} tracefs ' /proc/mounts || mount -t tracefs nod
 _ENTER = f"""\
 tree=$1
 shift
+for place in $(awk '$3 == "tracefs" && $2 != "{_TRACING}" {{ print $2 }}' /proc/mounts); do
+	umount -l "$(printf %b "$place")" || exit 2
+done
 {{ {_TRACEFS}; }} && mount --bind "$tree" {_TRACING} || exit 2
 for place in {" ".join(_COVERED)}; do
 	mount --bind "$tree/{OWN}/$place" "/$place" || exit 2

@@ -26,6 +26,7 @@ CALL = COST[array_record.COST_CALL]
 EVENT = COST[array_record.COST_EVENT]
 GRAPH = COST[array_record.COST_GRAPH_CALL] + COST[array_record.COST_GRAPH_RETURN]
 COMMAND = "dd if=/dev/zero of=/dev/null bs=1 count=30"
+exact = pytest.mark.static_timing("what an entry costs is seen to the cycle")
 READ = re.compile(r"^ +dd-\d+ +\[000\] \S+ +(\d+): (.*)$", re.MULTILINE)
 
 
@@ -65,6 +66,7 @@ def later(arch: str, set_up: Callable[[Machine], None]) -> int:
     return difference
 
 
+@exact
 def test_functions(arch: str) -> None:
     def set_up(machine: Machine) -> None:
         machine.tracefs.write("set_ftrace_filter", "vfs_read vfs_write")
@@ -73,6 +75,7 @@ def test_functions(arch: str) -> None:
     assert later(arch, set_up) == ENTRY + CALL
 
 
+@exact
 def test_events(arch: str) -> None:
     def set_up(machine: Machine) -> None:
         machine.tracefs.write("set_event", "raw_syscalls")
@@ -80,6 +83,7 @@ def test_events(arch: str) -> None:
     assert later(arch, set_up) == ENTRY + EVENT
 
 
+@exact
 def test_an_event_in_two_arrays_costs_twice(arch: str) -> None:
     def set_up(machine: Machine) -> None:
         machine.tracefs.mkdir("instances/other")
@@ -89,6 +93,7 @@ def test_an_event_in_two_arrays_costs_twice(arch: str) -> None:
     assert later(arch, set_up) == 2 * (ENTRY + EVENT)
 
 
+@exact
 def test_what_a_filter_leaves_out_is_not_free(arch: str) -> None:
     """Each sys_enter is recorded, and no sys_exit."""
 
@@ -99,6 +104,7 @@ def test_what_a_filter_leaves_out_is_not_free(arch: str) -> None:
     assert later(arch, set_up) == ENTRY + EVENT + COST[array_record.COST_REJECTED]
 
 
+@exact
 def test_a_handler_of_events_costs_the_same(arch: str) -> None:
     """With a trigger, other native code records the event."""
 
@@ -121,6 +127,7 @@ def graph_calls(arch: str, cost: str) -> NDArray[Any]:
         return entries_at(found.words, found.offset[returns], FUNCGRAPH_EXIT)[5:25]
 
 
+@exact
 def test_graphs(arch: str) -> None:
     """The cost of its entry is inside a call: Linux takes the time before it records the entry."""
     free, costly = (graph_calls(arch, cost) for cost in ("none", LINUX))

@@ -73,6 +73,7 @@ def test_a_checkpoint_from_inside_can_be_restored_later(timed: Machine) -> None:
         pass
 
 
+@pytest.mark.static_timing("what that model counts")
 def test_a_cpu_that_sleeps_counts_no_cycles(arch: str) -> None:
     with booted_machine(arch, cpus=2) as machine:
         with machine.counting() as counts:

@@ -17,6 +17,7 @@ from elftools.elf.elffile import ELFFile
 from tests.guest.programs.conftest import Ended, Guest
 from tests.guest.programs.table import assert_same
 
+OWN_MOUNTS = ["/usr/bin/unshare", "--mount", "--propagation=private"]  # what is mounted ends with the process
 PF_X, PF_W, PF_R = 1, 2, 4
 
 LS = [
@@ -165,6 +166,8 @@ def root(guest: Guest, tmp_path: Path) -> Path:
     """A root folder for init, whose console and command device are ordinary files."""
     if os.geteuid() != 0:
         pytest.skip("needs root, for chroot")
+    if subprocess.run([*OWN_MOUNTS, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("needs a mount namespace: init mounts what there is")
     root = tmp_path / "root"
     shutil.copytree(guest.bin, root / "bin")
     shutil.copy(guest.root / "init", root / "init")
@@ -177,9 +180,8 @@ def run_init(root: Path, *words: str, console: str = "", command: bytes = b"") -
     (root / "dev/console").write_text(console)
     (root / "dev/command").write_bytes(command)
     environment = {"HOME": "/", "PATH": "/bin"}
-    done = subprocess.run(
-        ["/init", *words], preexec_fn=lambda: os.chroot(root), cwd="/", env=environment, timeout=60, check=False
-    )
+    command_line = [*OWN_MOUNTS, f"--root={root}", "--wd=/", "/init", *words]
+    done = subprocess.run(command_line, env=environment, timeout=60, check=False)
     written = (root / "dev/command").read_bytes()[len(command) :]
     return done.returncode, (root / "dev/console").read_text()[len(console) :], written
 
@@ -203,4 +205,4 @@ def test_init_serves_a_console(root: Path) -> None:
 
 def test_init_needs_a_console(root: Path) -> None:
     assert stat.S_ISDIR((root / "dev").stat().st_mode)
-    assert subprocess.run(["/init"], preexec_fn=lambda: os.chroot(root), cwd="/", check=False).returncode == 1
+    assert subprocess.run([*OWN_MOUNTS, f"--root={root}", "--wd=/", "/init"], check=False).returncode == 1

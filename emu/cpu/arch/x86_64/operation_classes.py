@@ -116,7 +116,8 @@ def class_of(mnemonic: str, insn: capstone.CsInsn, registers: list[int]) -> str 
     for beginning, kind in (("cmov", "select"), ("set", "set"), ("j", "branch"), ("loop", "branch")):
         if mnemonic.startswith(beginning):
             return kind
-    return _vector_class(mnemonic, registers) if vector else None
+    converts = mnemonic.removeprefix("v").startswith("cvt")  # from memory to a general register, too
+    return _vector_class(mnemonic, registers) if vector or converts else None
 
 
 def _vector_class(mnemonic: str, registers: list[int]) -> str:
