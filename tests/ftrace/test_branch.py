@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+import pytest
+
 from emu.ftrace import events
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
@@ -56,6 +58,7 @@ def counted(machine: Machine) -> Places:
     return +found
 
 
+@pytest.mark.static_timing("what began before a witness looks is not seen")
 def test_every_branch_is_recorded_and_counted(arch: str) -> None:
     with booted_machine(arch) as machine:
         assert not counted(machine)

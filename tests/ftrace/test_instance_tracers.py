@@ -6,6 +6,8 @@ from __future__ import annotations
 import errno
 import re
 
+import pytest
+
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.ftrace.text.golden import read_golden
@@ -37,6 +39,7 @@ def worst(machine: Machine, directory: str = "") -> int:
     return int(machine.tracefs.read(f"{directory}tracing_max_latency"))
 
 
+@pytest.mark.static_timing("how long is waited is counted")
 def test_latency_tracers_of_two_instances(arch: str) -> None:
     a, b = "instances/a/", "instances/b/"
     with booted_machine(arch, cpus=2) as machine:

@@ -67,6 +67,7 @@ def graph_times(machine: Machine, *, nested: bool) -> list[Times]:
     return found
 
 
+@pytest.mark.static_timing("what began before a witness looks is not seen")
 def test_hits_are_what_the_witness_saw(arch: str) -> None:
     with Machine(arch=arch, cpus=2) as machine:
         witness = Witness(machine)
@@ -84,6 +85,7 @@ def test_hits_are_what_the_witness_saw(arch: str) -> None:
         assert machine.warnings == []
 
 
+@pytest.mark.static_timing("what began before a witness looks is not seen")
 @pytest.mark.parametrize("off", [(), ("graph-time", "sleep-time")], ids=["whole", "of-the-function-itself"])
 def test_times_are_those_that_function_graph_records(arch: str, off: tuple[str, ...]) -> None:
     """The machine does the same in virtual time."""

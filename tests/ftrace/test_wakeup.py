@@ -18,6 +18,7 @@ ARCHES = ["x86_64", "sparc64"]
 EVENTS = "sched_wakeup sched_wakeup_new sched_switch"
 
 
+@pytest.mark.static_timing("how long is waited is counted")
 @pytest.mark.parametrize("arch", ARCHES)
 def test_a_task_waits_for_one_with_a_higher_priority(arch: str) -> None:
     with booted_machine(arch, frequency=10**9) as machine:
@@ -104,6 +105,7 @@ wait
 """
 
 
+@pytest.mark.static_timing("how long is waited is counted")
 @pytest.mark.parametrize("arch", ARCHES)
 def test_the_worst_is_the_one_that_events_show(arch: str) -> None:
     with booted_machine(arch) as machine:

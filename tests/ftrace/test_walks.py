@@ -105,6 +105,7 @@ ASKED = {"Machine._check_open", "Machine._changing", "Machine._updates", "Machin
 FILES = {"StaticDirectory.lookup", "_ModeNode.attributes", "ArrayHandle.release"}
 
 
+@pytest.mark.static_timing("where CPUs stand when a site is patched depends on times")
 def test_a_filter_write(machine: Machine) -> None:
     check("A filter write until a site is patched", lambda: machine.tracefs.write("set_ftrace_filter", "vfs_read"), ASKED)
 

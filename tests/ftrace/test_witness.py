@@ -24,6 +24,7 @@ def idle(machine: Machine) -> None:
     machine.advance(20_000_000)
 
 
+@pytest.mark.static_timing("what began before a witness looks is not seen")
 @pytest.mark.parametrize(("size", "protocol"), [(0, 0), (1, 1), (2, 0)], ids=["one", "few-other", "many"])
 def test_the_function_trace_is_what_the_witness_saw(arch: str, size: int, protocol: int) -> None:
     cpus = FACTS[arch].cpus[size]

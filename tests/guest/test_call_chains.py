@@ -49,6 +49,7 @@ def graph(machine: Machine, function: str, command: str) -> list[tuple[int, str]
     return [(len(entry["indent"]) // 2 - 1, entry["name"]) for entry in found if entry]
 
 
+@pytest.mark.static_timing("whether a lock is taken when it is wanted depends on times")
 @pytest.mark.parametrize("function", CHAINS)
 def test_a_chain(booted: Machine, function: str) -> None:
     wanted, command = CHAINS[function]

@@ -96,6 +96,7 @@ def test_who_migrates_is_woken_there_or_runs_there_next(story: Story, cpus: int)
     assert cpus == 1 or of(story, "sched_migrate_task")
 
 
+@pytest.mark.static_timing("how long is waited is counted")
 def test_times_of_waiting_and_sleeping_are_those_between_events(story: Story) -> None:
     since: dict[tuple[str, str], float] = {}
     moves: Counter[str] = Counter()  # of a task that waits, which is then told the time by another CPU's clock

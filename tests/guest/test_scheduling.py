@@ -131,6 +131,7 @@ def test_every_cpu_has_its_stopper_before_all_others(two: Machine) -> None:
     assert stoppers["kthreadd"] == stoppers["ksoftirqd/0"] == 120
 
 
+@pytest.mark.static_timing("how long is waited is counted")
 def test_a_real_time_task_preempts_a_fair_one_at_once(arch: str, one: Machine) -> None:
     with watched(one, arch) as runs:
         run(one, "spin 30 & chrt -f 10 usleep 10000; wait")

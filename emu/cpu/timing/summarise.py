@@ -18,6 +18,7 @@ from emu.cpu.timing.times import NOW, Time, after, join, ready
 __all__ = ["Summariser"]
 
 _CYCLE = 12
+_BREAKPOINT = b"\xcc"
 _MOST_INPUTS = 8  # of a register: the slowest
 _MISPREDICTED = frozenset((Ending.CONDITIONAL, Ending.INDIRECT_CALL, Ending.INDIRECT_JUMP, Ending.RETURN))
 
@@ -37,7 +38,7 @@ class Summariser:
 
     def summarise(self, code: bytes, address: int) -> BlockSummary:
         """The summary of the instructions in `code`, which begin at virtual `address`."""
-        instructions = list(_of_one_block(self._operations.of(code, address)))
+        instructions = self._instructions(code, address)
         size = sum(i.size for i in instructions)
         ends = bool(instructions) and (size == len(code) or instructions[-1].ending != Ending.FALLS)
         if not ends or not all(i.known for i in instructions):
@@ -62,6 +63,13 @@ class Summariser:
             unknown=unknown,
             last=size - instructions[-1].size,
         )
+
+    def _instructions(self, code: bytes, address: int) -> Sequence[Instruction]:
+        """Those of a block. If the last one has been cut off, a breakpoint was there when the CPU translated the block."""
+        found = list(_of_one_block(self._operations.of(code, address)))
+        if sum(i.size for i in found) == len(code) - len(_BREAKPOINT):
+            found = list(_of_one_block(self._operations.of(code[: -len(_BREAKPOINT)] + _BREAKPOINT, address)))
+        return found
 
     def _charged_as_static(self, code: bytes, address: int, known: Sequence[Instruction]) -> BlockSummary:
         cost = self._static.block(code, address)

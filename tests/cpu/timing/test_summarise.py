@@ -212,12 +212,20 @@ def test_header():
     assert not summary.static
 
 
-@pytest.mark.parametrize("code", [b"\x06", b"\x90\x06", b"\x0f\x01\xe0", b"\x0f"], ids=["none", "second", "unknown", "cut off"])
+@pytest.mark.parametrize("code", [b"\x06\x06", b"\x90\x06\x06", b"\x0f\x01\xe0", b"\x0f\x1f"], ids=["none", "second", "unknown", "cut off"])
 def test_what_cannot_be_decoded_costs_what_the_static_model_says(code: bytes):
     summary = Summariser(ZEN3, _Static()).summarise(code, 0x1000)
     assert summary.static
     assert (summary.instructions, summary.dispatch, summary.last) == (2, 7 * _CYCLE, 1)
     assert summary.outputs == summary.at_entry == summary.at_exit == ()
+
+
+@pytest.mark.parametrize("byte", [b"\x0f", b"\xe8"])
+def test_a_breakpoint_that_is_there_no_longer_is_one(byte: bytes) -> None:
+    """The CPU has translated `int3`; what was there before is there again, and longer."""
+    summary, breakpoint_ = (Summariser(ZEN3, _Static()).summarise(b"\x90" + end, 0x1000) for end in (byte, b"\xcc"))
+    assert summary == breakpoint_
+    assert summary.ending == Ending.TRAPS
 
 
 def test_addresses_are_those_of_the_block():

@@ -230,6 +230,7 @@ def test_each_interrupt_handler_enters_and_exits(story: Story) -> None:
     assert len(entered) == story.called([HANDLER])[HANDLER] > 1
 
 
+@pytest.mark.static_timing("what began before events are switched on has no beginning")
 def test_each_softirq_is_raised_enters_and_exits(story: Story) -> None:
     entered = Counter(int(entry.fields["vec"]) for entry in pairs(story, "softirq_entry", "softirq_exit", "vec"))
     numbers = {name: entered[number] for name, number in SOFTIRQS.items() if entered[number]}
@@ -244,6 +245,7 @@ def test_each_softirq_is_raised_enters_and_exits(story: Story) -> None:
                 raised[entry.fields["vec"]] -= 1
 
 
+@pytest.mark.static_timing("what began before events are switched on has no beginning")
 @pytest.mark.parametrize(
     ("timer", "functions", "before"),
     [
