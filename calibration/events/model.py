@@ -148,7 +148,11 @@ def _chase(core: Core, count: int, stride: int, huge: bool) -> float:
     for place, following in zip(places, places[1:] + places[:1], strict=True):
         bare.words(place, [_BASE[huge] + following])
     steps = 20000
-    program = _timed("", "mov rbx, [rbx]", steps, huge=huge, warm=max(count * 2, steps), first=places[0])
+    touch = f"""
+        test r13, r13; jnz chase; mov rbx, {_BASE[huge] + _AREA:#x}; mov rcx, {count * stride // 64}
+        touch: mov rax, [rbx]; add rbx, 64; dec rcx; jnz touch; mov rbx, {_BASE[huge] + places[0]:#x}
+        chase: nop"""  # memory.c has written them
+    program = _timed(touch, "mov rbx, [rbx]", steps, huge=huge, warm=max(count * 2, steps), first=places[0])
     return bare.run([program], huge)[0] / steps
 
 

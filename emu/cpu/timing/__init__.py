@@ -11,8 +11,8 @@ from emu.cpu.timing.steps import Steps
 STATIC, PIPELINE, CACHES = TIMING_MODELS = ("static", "pipeline", "caches")
 
 __all__ = [
-    "CACHES", "NO_REGISTER", "PIPELINE", "STATIC", "TIMING_MODELS", "Access", "BlockCost", "BlockSummary", "CalculatedAccess",
-    "Ending", "Output", "TimingModel", "TimingNames",
+    "CACHES", "CYCLE", "NO_REGISTER", "PIPELINE", "STATIC", "TIMING_MODELS", "Access", "BlockCost", "BlockSummary",
+    "CalculatedAccess", "Ending", "Output", "TimingModel", "TimingNames",
 ]  # fmt: skip
 
 
@@ -80,8 +80,8 @@ class Output(NamedTuple):
     """What a block writes, and when: no earlier than `base` after it is dispatched, and than each input and its latency."""
 
     register: int  # 0 to 32, RETIRED or BRANCHED
-    base: int  # twelfths of a cycle
-    inputs: tuple[tuple[int, int], ...]  # (register, twelfths of a cycle)
+    base: int  # parts of a cycle
+    inputs: tuple[tuple[int, int], ...]  # (register, parts of a cycle)
     loads: bool  # whether it waits for the block's data
 
 
@@ -90,7 +90,7 @@ class BlockSummary(NamedTuple):
 
     instructions: int
     ending: Ending
-    dispatch: int  # twelfths of a cycle that it takes to dispatch and execute it if nothing has to wait
+    dispatch: int  # parts of a cycle that it takes to dispatch and execute it if nothing has to wait
     slots: int  # of the dispatch window
     serialising: int  # cycles of instructions that wait until all is done; 0: there are none
     flushes_tlb: bool
@@ -104,3 +104,5 @@ class BlockSummary(NamedTuple):
 
 
 NO_REGISTER = 16  # as base or index: always 0
+CYCLE = 48
+"""Parts of a cycle, in which models count: what a core of width 2, 3, 4, 6 or 8 takes for a micro-operation is whole."""

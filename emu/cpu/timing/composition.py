@@ -4,7 +4,8 @@
 * The core takes a block's instructions in as fast as dispatch and ports allow, in order.
 * What the block writes is there when all that it needs is, and its latency has passed: registers carry times.
 * Stores leave the store queue later than that. If too many wait there, nothing is dispatched.
-* A taken branch ends what is fetched in a cycle. One that was predicted wrongly is known when it has been executed.
+* Fetching is ahead of that, unless it takes longer. A taken branch ends what is fetched in a cycle. One that was predicted
+  wrongly is known when it has been executed.
 * A serialising instruction waits until all before it is done.
 * Nothing is dispatched before what came a whole window earlier has retired.
 """
@@ -14,24 +15,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from emu.cpu.native.timing.record import BRANCHED, REGISTERS, RETIRED, RING, STORES
-from emu.cpu.timing import BlockSummary
+from emu.cpu.timing import CYCLE, BlockSummary
 from emu.cpu.timing.core import Core
 
-__all__ = ["AS_EXPECTED", "MISPREDICTED", "TAKEN", "TURNED", "Composition"]
+__all__ = ["AS_EXPECTED", "MISPREDICTED", "RETURNED", "TAKEN", "TURNED", "Composition"]
 
-AS_EXPECTED, TAKEN, TURNED, MISPREDICTED = range(4)  # how a block goes on
-_CYCLE, _ENTRY = 12, 8  # twelfths; slots to an entry of the window
+AS_EXPECTED, TAKEN, RETURNED, TURNED, MISPREDICTED = range(5)  # how a block goes on
+_ENTRY = 8  # slots to an entry of the window
+_STEP = CYCLE // 2  # of what fetching is ahead
 
 
 class Composition:
-    """The core's state. Times are in twelfths of a cycle."""
+    """The core's state. Times are in parts of a cycle."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
         self.issue = 0
         self.retire = 0
         self._branch = 0
-        self._start = 0
+        self._ahead = 0
         self._ready = [0] * REGISTERS
         self._slots = 0
         self._window: dict[int, int] = {}
@@ -48,16 +50,21 @@ class Composition:
         """
         core = self._core
         retire, at = max(self.retire, self.issue + late), self.issue
-        if outcome == MISPREDICTED:
-            at = max(at, self._branch) + core.predictor.mispredict
+        if outcome in (TAKEN, RETURNED):
+            fetched = core.predictor.return_each if outcome == RETURNED else core.taken_each
+            stalled = max(core.taken_loss, fetched - self._ahead)
+            at += stalled
+            self._ahead = max(self._ahead + stalled - fetched, 0)
         elif outcome != AS_EXPECTED:
-            at = max(at + core.taken_loss, self._start + core.taken_each)
-            at += core.predictor.resteer if outcome == TURNED else 0
+            known = max(at, self._branch) + core.predictor.mispredict
+            at = known if outcome == MISPREDICTED else at + core.taken_each + core.predictor.resteer
+            self._ahead = 0
         at += front
+        fetching = at
         at = max(at, self._ready[STORES] - core.store_room)
         if summary.serialising:
-            at = max(at, retire) + summary.serialising * _CYCLE
-        fast = core.window * _CYCLE // core.width  # the window cannot be full before that
+            at = max(at, retire) + summary.serialising * CYCLE
+        fast = core.window * CYCLE // core.width  # the window cannot be full before that
         slow = retire > at + fast
         if slow:
             self._slots = (self._slots or 1 << 20) + summary.slots
@@ -70,7 +77,8 @@ class Composition:
         done, self._branch = times.pop(RETIRED, at), times.pop(BRANCHED, at)
         for register, time in times.items():
             self._ready[register] = time
-        self._start, self.issue = at, at + summary.dispatch
+        self.issue = at + summary.dispatch
+        self._ahead = min(self._ahead + self.issue - fetching, core.ahead) // _STEP * _STEP
         self.retire = max(retire, done, self.issue)
         if slow:
             for entry in range(max(self._slots - summary.slots >> 3, (self._slots >> 3) - RING + 1), (self._slots >> 3) + 1):
@@ -99,4 +107,4 @@ class Composition:
         for _ in range(repetitions - repetitions // 3):
             for summary in row:
                 self.block(summary)
-        return (self.retire - begin) / _CYCLE / (repetitions - repetitions // 3)
+        return (self.retire - begin) / CYCLE / (repetitions - repetitions // 3)

@@ -28,9 +28,9 @@ class Predictor:
     targets: int  # of the branch target buffer
     indirect: int  # targets of indirect branches by history
     return_stack: int  # entries
-    mispredict: int  # twelfths of a cycle from the branch's execution to the next dispatch
-    resteer: int  # twelfths of a cycle by which dispatch is late if a target was unknown until decoding
-    late_return: int  # ... after a return that was predicted rightly
+    mispredict: int  # parts of a cycle from the branch's execution to the next dispatch
+    resteer: int  # parts of a cycle by which dispatch is late if a target was unknown until decoding
+    return_each: int  # parts from a return that was predicted rightly to what is fetched behind it
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,8 @@ class Caches:
     l1i: Cache
     l1d: Cache
     l2: Cache  # of each CPU; it holds what its L1s hold
-    llc: Cache  # shared
+    llc: Cache  # shared, with others, too, than the CPUs of the machine
+    llc_kept: int  # cycles for which those leave a line there that is not used
     l2_hit: int
     llc_hit: int
     memory: int
@@ -76,12 +77,12 @@ class Caches:
 
 @dataclass(frozen=True)
 class Core:
-    """An out-of-order core. Times are in cycles unless they are said to be in twelfths of one."""
+    """An out-of-order core. Times are in cycles unless they are said to be in parts of one (`CYCLE`)."""
 
     name: str
     measured: bool  # whether calibration/ has measurements of it
     width: int  # dispatch slots a cycle: 2, 3, 4 or 6
-    line: int  # twelfths of a cycle that dispatch loses with each 64 bytes of code
+    line: int  # parts of a cycle that dispatch loses with each 64 bytes of code
     window: int  # dispatch slots in flight, at most 448
     load: int  # from an address to a general register
     load_complex: int  # more if the address has an index that is scaled, or three parts
@@ -91,21 +92,22 @@ class Core:
     forward_learned: int  # ... if a predictor knows the store: in short loops, for whole words
     forward_failed: int  # ... if it is not all of what is loaded
     renamed: frozenset[int]  # base registers whose places in memory are renamed: a load takes what was stored in no time
-    load_busy: int  # twelfths of a cycle that a load takes of its ports: they are not used evenly
+    load_busy: int  # parts of a cycle that a load takes of its ports: they are not used evenly
     load_busy_late: int  # ... if its address has been loaded in the same block
     segment: int  # ... and more, if it is in a segment
     load_ports: int  # bits
     load_vector_ports: int
     store_ports: int
     store_block: int  # bytes, aligned: stores in a row into one block of that size leave the store queue two a cycle
-    store_room: int  # twelfths of a cycle of stores that may wait to leave the store queue
+    store_room: int  # parts of a cycle of stores that may wait to leave the store queue
     modify_store: int  # cycles until a word can be stored to again of which a part was stored ...
     modify_runs: int  # ... if fewer groups of stores than that leave the store queue meanwhile
     moves_eliminated: bool
     nops_fused: bool  # with the instruction before
     fused_with_jump: frozenset[str]  # instructions that are one with a conditional jump behind them
-    taken_loss: int  # twelfths that a taken branch loses of dispatch
-    taken_each: int  # twelfths from one taken branch to the next
+    taken_loss: int  # parts that a taken branch loses of dispatch
+    taken_each: int  # parts from one taken branch to what is fetched behind it
+    ahead: int  # parts by which fetching can be ahead of dispatch
     trap: int  # from the instruction that an exception or interrupt ends to its handler
     interrupt: int  # from one CPU to another
     operations: Mapping[str, Operation]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from emu.cpu.native import board_record, cpu_record
 from emu.cpu.native.timing import record
 from emu.cpu.native.timing.layout import Layout
+from emu.cpu.timing import CYCLE
 from emu.cpu.timing.core import Core
 from emu.native.record import Record
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CoreTiming"]
 
-_TWELFTHS = 12
 _LINE = 64
 _WRITTEN = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)
 
@@ -49,7 +49,7 @@ class CoreTiming:
         self._shared = Record(layout.shared_words)
         for cpu, timing in zip(board.cpus, self.records, strict=True):
             cpu.record.set(cpu_record.TIMING, timing.address)
-            cpu.record.set(cpu_record.TRAP_TIME, core.trap * _TWELFTHS)
+            cpu.record.set(cpu_record.TRAP_TIME, core.trap * CYCLE)
         for field, value in (
             (board_record.TIMING_TABLES, board.arch.summaries(core).tables.address),
             (board_record.TIMING_SHARED, self._shared.address),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How fast a core takes a block in, if nothing has to wait: dispatch, ports, and the store queue. In twelfths of a cycle."""
+"""How fast a core takes a block in, if nothing has to wait: dispatch, ports, and the store queue. In parts of a cycle."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from emu.cpu.arch.x86_64.operations import STACK_POINTER, Instruction
+from emu.cpu.timing import CYCLE
 from emu.cpu.timing.core import Core
 
 __all__ = ["dispatched", "issue_time", "store_runs", "store_time"]
 
-_CYCLE = 12
 _LINE = 64  # bytes
 _LOCKED = 1 << 16  # one more port, of what is locked
 
@@ -34,7 +34,7 @@ def dispatched(code: Sequence[Instruction], core: Core) -> list[int]:
 def issue_time(code: Sequence[Instruction], slots: Sequence[int], core: Core) -> int:
     """How long dispatch or the most loaded ports are in use."""
     size = sum(instruction.size for instruction in code)
-    dispatch = round(_CYCLE * sum(slots) / core.width + core.line * size / _LINE)
+    dispatch = round(CYCLE * sum(slots) / core.width + core.line * size / _LINE)
     return max(dispatch, _ports(code, core))
 
 
@@ -44,16 +44,16 @@ def _ports(code: Sequence[Instruction], core: Core) -> int:
     loaded: set[int] = set()
     for instruction in code:
         for mask in instruction.ports:
-            masks[mask] += _CYCLE
+            masks[mask] += CYCLE
         for place in instruction.loads:
             time = core.load_busy if loaded.isdisjoint(instruction.addresses) else core.load_busy_late
             ports = core.load_vector_ports if instruction.vector else core.load_ports
             masks[ports] += time + (core.segment if place.segment else 0)
             loaded.update(instruction.writes)
         if instruction.locked:
-            masks[_LOCKED] += _CYCLE * instruction.locked
+            masks[_LOCKED] += CYCLE * instruction.locked
         if instruction.stores:
-            masks[core.store_ports] += _CYCLE * len(instruction.stores)
+            masks[core.store_ports] += CYCLE * len(instruction.stores)
     unions = set(masks)
     for mask in masks:
         unions |= {mask | other for other in unions}
@@ -64,7 +64,7 @@ def _ports(code: Sequence[Instruction], core: Core) -> int:
 def store_time(code: Sequence[Instruction], core: Core) -> int:
     """How long the store queue is in use: two stores leave it in a cycle, if both go to one aligned block of memory."""
     runs = store_runs(code, core)
-    return max(_CYCLE * sum(runs) // 2, _CYCLE * len(runs) if len(runs) > 1 else 0)
+    return max(CYCLE * sum(runs) // 2, CYCLE * len(runs) if len(runs) > 1 else 0)
 
 
 def store_runs(code: Sequence[Instruction], core: Core) -> list[int]:

@@ -12,14 +12,13 @@ from typing import NamedTuple
 
 from emu.cpu.arch.x86_64.operations import ABSOLUTE, STACK_POINTER, Instruction, Place
 from emu.cpu.native.timing.record import FIRST_PLACE, PLACES
-from emu.cpu.timing import Access
+from emu.cpu.timing import CYCLE, Access
 from emu.cpu.timing.addresses import Named
 from emu.cpu.timing.core import Core
 from emu.cpu.timing.times import NOW, Time, after, join, ready
 
 __all__ = ["Loaded", "Stored"]
 
-_CYCLE = 12
 _WORD = 4  # bytes: caches are written by the word
 _Base = tuple[int, int, int, int, int, int]
 _Where = tuple[int, int, int, int, int]  # registers at the block's beginning or end, and a constant
@@ -68,7 +67,7 @@ class Stored:
     def load(self, found: Named, vector: bool, address: Time) -> Loaded:
         """What a load gives whose address is known at `address`, to a vector register or another."""
         core, place = self._core, found.place
-        from_cache = after(address, _latency(place, vector, core) * _CYCLE)
+        from_cache = after(address, _latency(place, vector, core) * CYCLE)
         forward = core.forward_vector if vector else core.forward
         renamed = place.base in core.renamed and place.scaled == ABSOLUTE and place.size >= _WORD and not vector
         if self._stores:
@@ -77,7 +76,7 @@ class Stored:
                 if store.begin <= begin and begin + place.size <= store.end:
                     if renamed and store.begin == begin:
                         return Loaded(store.time, store.from_memory)
-                    return Loaded(join(after(store.time, forward * _CYCLE), from_cache), store.from_memory)
+                    return Loaded(join(after(store.time, forward * CYCLE), from_cache), store.from_memory)
                 if store.begin < begin + place.size and begin < store.end:
                     self.blocked = core.forward_failed
                     return Loaded(join(store.time, from_cache), store.from_memory)
@@ -87,7 +86,7 @@ class Stored:
             if renamed:
                 return Loaded(stored, True)
             learned = place.size >= _WORD and not vector
-            return Loaded(join(after(stored, (core.forward_learned if learned else forward) * _CYCLE), from_cache), True)
+            return Loaded(join(after(stored, (core.forward_learned if learned else forward) * CYCLE), from_cache), True)
         return Loaded(from_cache, True)
 
     def execute(self, instruction: Instruction, places: Sequence[Named], done: Time, from_memory: bool) -> None:
@@ -118,7 +117,7 @@ class Stored:
             if where in self._loaded:
                 time, from_memory = join(time, self._last[where].time), from_memory or self._last[where].from_memory
             if where in self._parts and 1 < runs <= core.modify_runs:
-                time = join(time, after(ready(register), (runs - 1 + core.modify_store) * _CYCLE))
+                time = join(time, after(ready(register), (runs - 1 + core.modify_store) * CYCLE))
             made[register] = Loaded(time, from_memory)
         yield from made.items()
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from emu.cpu.arch.x86_64.operations import FLAGS, STACK_POINTER, Instruction, Operations
 from emu.cpu.native.timing.record import BRANCHED, RETIRED, STORES
-from emu.cpu.timing import BlockSummary, Ending, Output, TimingModel
+from emu.cpu.timing import CYCLE, BlockSummary, Ending, Output, TimingModel
 from emu.cpu.timing.addresses import Named, accesses_of, name_places
 from emu.cpu.timing.core import Core
 from emu.cpu.timing.schedule import dispatched, issue_time, store_runs, store_time
@@ -17,7 +17,6 @@ from emu.cpu.timing.times import NOW, Time, after, join, ready
 
 __all__ = ["Summariser"]
 
-_CYCLE = 12
 _BREAKPOINT = b"\xcc"
 _MOST_INPUTS = 8  # of a register: the slowest
 _MISPREDICTED = frozenset((Ending.CONDITIONAL, Ending.INDIRECT_CALL, Ending.INDIRECT_JUMP, Ending.RETURN))
@@ -76,7 +75,7 @@ class Summariser:
         ending = known[-1].ending if known else Ending.FALLS
         nothing = (), (), (), ()
         return BlockSummary(
-            cost.instructions, ending, cost.cycles * _CYCLE, cost.instructions, 0, False, *nothing, 0, cost.last, static=True
+            cost.instructions, ending, cost.cycles * CYCLE, cost.instructions, 0, False, *nothing, 0, cost.last, static=True
         )
 
 
@@ -114,12 +113,12 @@ def _outputs(
         return ready(register) if known is None else known.time
 
     for instruction, taken, places in zip(code, slots, named, strict=True):
-        done = (used * _CYCLE // core.width, {})
+        done = (used * CYCLE // core.width, {})
         address = done
         used += taken
         for register in instruction.reads:
             read = when(register)
-            done = join(done, after(read, _CYCLE) if register == STACK_POINTER and engine else read)
+            done = join(done, after(read, CYCLE) if register == STACK_POINTER and engine else read)
         for register in instruction.addresses:
             address = join(address, when(register))
         from_memory = False
@@ -131,13 +130,13 @@ def _outputs(
                 loaded = stored.load(found, instruction.vector, address)
                 done = join(done, loaded.time)
                 from_memory = from_memory or loaded.from_memory
-        done = after(done, (instruction.latency + (instruction.locked and instruction.locked - core.load)) * _CYCLE)
+        done = after(done, (instruction.latency + (instruction.locked and instruction.locked - core.load)) * CYCLE)
         for register in instruction.writes:
             values[register] = _Value(done, from_memory)
         stored.execute(instruction, places, done, from_memory)
         end = join(end, done)
         if instruction.stores:
-            end = join(end, after(address, _CYCLE))
+            end = join(end, after(address, CYCLE))
         any_from_memory = any_from_memory or from_memory
         engine = bool(instruction.stack) or (engine and STACK_POINTER not in instruction.writes)
     for register, left in stored.left(len(store_runs(code, core))):

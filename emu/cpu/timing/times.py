@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Times within a block that is not executed yet, in twelfths of a cycle: no earlier than so long after the block is dispatched,
+"""Times within a block that is not executed yet, in parts of a cycle: no earlier than so long after the block is dispatched,
 and than so long after each of some registers is ready."""
 
 from __future__ import annotations

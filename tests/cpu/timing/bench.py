@@ -58,7 +58,7 @@ def chase(lines: int, *, passes: int = 1) -> Each:
 
     Args:
         lines: how many.
-        passes: over them all, before the one that is measured.
+        passes: over them all, before the one that is measured, and after one in order; 0: nobody has read them.
     """
     order = list(range(lines))
     random.Random(lines).shuffle(order)
@@ -70,7 +70,8 @@ def chase(lines: int, *, passes: int = 1) -> Each:
     first = f"mov rbx, {KERNEL + DATA + order[0] * 64:#x}"
     if not passes:
         return each("mov rbx, [rbx]", before=first, rounds=lines // 2, prepare=prepare)
-    return each("mov rbx, [rbx]", before=first, rounds=lines * passes, prepare=prepare)
+    touched = f"mov rbx, {KERNEL + DATA:#x}; mov r12, {lines}; touch: mov rax, [rbx]; add rbx, 64; dec r12; jnz touch"
+    return each("mov rbx, [rbx]", before=f"{touched}; {first}", rounds=lines * passes, prepare=prepare)
 
 
 def bouncing(quantum: int, rounds: int = 1500) -> Each:

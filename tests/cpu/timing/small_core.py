@@ -33,6 +33,7 @@ SMALL: Final = replace(
         l1d=Cache(2, 2),
         l2=Cache(4, 3),
         llc=Cache(4, 4),
+        llc_kept=3 << 16,
         itlb=Tlb(1, 3),
         dtlb=Tlb(1, 3),
         l2_tlb=Tlb(2, 3),

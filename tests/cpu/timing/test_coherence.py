@@ -15,12 +15,15 @@ from tests.cpu.timing.reference.caches import Coherent, Sets, State
 from tests.cpu.timing.small_core import LINES, SMALL, SmallBoard, access, fetch, lose
 
 CORE = SMALL.caches
-READ, WRITE, FETCH, LOSE = range(4)
-Step = tuple[int, int, int]  # what, which CPU, which line
+READ, WRITE, FETCH, LOSE, PASS = range(5)
+Step = tuple[int, int, int]  # what, which CPU, which line; or by how much time passes
 
 # Few lines, which are all in few sets; some are far from them, and some next to each other.
 _lines = st.one_of(st.integers(0, 11), st.integers(0, 11).map(lambda n: n * 8), st.integers(0, LINES - 1))
-_steps = st.tuples(st.sampled_from([READ, READ, READ, WRITE, WRITE, FETCH, FETCH, LOSE]), st.integers(0, 7), _lines)
+_steps = st.one_of(
+    st.tuples(st.sampled_from([READ, READ, READ, WRITE, WRITE, FETCH, FETCH, LOSE]), st.integers(0, 7), _lines),
+    st.tuples(st.just(PASS), st.just(0), st.integers(0, 4)),
+)
 
 
 class Contents(NamedTuple):
@@ -39,6 +42,10 @@ class Native:
 
     def step(self, what: int, index: int, line: int) -> int:
         cpu, board = self.small.cpus[index].address, self.small.board.address
+        if what == PASS:
+            for one in self.small.cpus:
+                one.set(cpu_record.CYCLES, one.get(cpu_record.CYCLES) + (line << 16))
+            return 0
         if what == LOSE:
             lose(board, line)
             return 0
@@ -56,8 +63,11 @@ class Native:
         at = self.small.layout.caches
         return Contents(*(self._sets(*one, index) for one in ((at.l1i, CORE.l1i), (at.l1d, CORE.l1d), (at.l2, CORE.l2))))
 
-    def llc(self) -> list[list[tuple[int, State]]]:
-        return self._sets(self.small.layout.shared.llc, CORE.llc, None)
+    def llc(self) -> list[list[tuple[int, int]]]:
+        """In each set the lines, and when they were used."""
+        words = self.small.words(self.small.layout.shared.llc, CORE.llc.sets * CORE.llc.ways)
+        sets = [words[n : n + CORE.llc.ways] for n in range(0, len(words), CORE.llc.ways)]
+        return [[((entry & 0xFFFF_FFFF) >> 2, entry >> 32) for entry in entries if entry] for entries in sets]
 
     def directory(self) -> tuple[dict[int, set[int]], dict[int, int]]:
         """By line the CPUs that have it, and the one that may write it."""
@@ -76,6 +86,9 @@ def _newest_first(sets: Sets) -> list[list[tuple[int, State]]]:
 
 
 def step(coherent: Coherent, what: int, index: int, line: int) -> int:
+    if what == PASS:
+        coherent.now += line
+        return 0
     if what == LOSE:
         coherent.lose(line)
         return 0
@@ -120,7 +133,7 @@ def test_native_code_caches_as_python_does(cpus: int, steps: list[Step]) -> None
     sharers, owners = native.directory()
     assert sharers == {line: who for line in range(LINES) if (who := python.sharers(line))}
     assert owners == python.owners
-    assert native.llc() == _newest_first(python.llc)
+    assert native.llc() == [[(line, python.used[line]) for line, _ in lines] for lines in _newest_first(python.llc)]
     for index, cpu in enumerate(python.cpus):
         assert native.contents(index) == Contents(*map(_newest_first, (cpu.l1i, cpu.l1d, cpu.l2)))
         assert native.small.counts(index) == cpu.counts
@@ -146,6 +159,14 @@ def test_a_line_comes_from_where_it_is() -> None:
     assert by_others == [0] * sizes[0] + [CORE.l2_hit] * (sizes[1] - sizes[0]) + [CORE.llc_hit] * (sizes[2] - sizes[1]) + [
         CORE.memory
     ]
+
+
+def test_the_last_level_keeps_what_is_used() -> None:
+    """Whoever shares it with the machine takes the place of what is not."""
+    kept = CORE.llc_kept >> 16
+    far = [(READ, 0, 64 * n) for n in range(1, CORE.l2.ways + 1)]  # they push line 0 out of the L2
+    assert latencies([(READ, 0, 0), *far, (PASS, 0, kept), (READ, 0, 0)])[-1] == CORE.llc_hit
+    assert latencies([(READ, 0, 0), *far, (PASS, 0, kept + 1), (READ, 0, 0)])[-1] == CORE.memory
 
 
 def test_a_line_that_another_cpu_has_written_is_transferred() -> None:

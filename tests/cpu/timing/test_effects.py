@@ -7,12 +7,13 @@ import functools
 
 import pytest
 
+from emu.cpu.timing import CYCLE
 from emu.cpu.timing.zen3 import ZEN3
 from tests.cpu.bare import KERNEL, MEMORY, PT_USER, USER, USER_FRAME, Bare
 from tests.cpu.timing.bench import DATA, Each, bouncing, chase, each, run
 
 CACHES, PREDICTOR = ZEN3.caches, ZEN3.predictor
-MISPREDICT = PREDICTOR.mispredict / 12  # cycles
+MISPREDICT = PREDICTOR.mispredict / CYCLE  # cycles
 
 
 # Returns
@@ -52,14 +53,14 @@ def jumps(count: int) -> str:
 
 
 def test_jumps_are_as_far_apart_as_the_core_takes_them() -> None:
-    assert (each(jumps(40)).cycles - each(jumps(20)).cycles) / 20 == pytest.approx(ZEN3.taken_each / 12)
+    assert (each(jumps(40)).cycles - each(jumps(20)).cycles) / 20 == pytest.approx(ZEN3.taken_each / CYCLE)
 
 
 def test_a_jump_that_is_met_first_is_known_late() -> None:
     before = "jmp alone; alone: lfence"  # a block of its own: what the one before has loaded is there then
     none, first = run(f"{before}; nop; lfence"), run(f"{before}; {jumps(20)}; lfence")
     assert first[1]["btb-misses"] - none[1]["btb-misses"] == 20
-    assert first[0] - none[0] >= 20 * PREDICTOR.resteer / 12
+    assert first[0] - none[0] >= 20 * PREDICTOR.resteer / CYCLE
 
 
 def random_branch(mask: int) -> Each:

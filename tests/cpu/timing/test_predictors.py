@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emu.cpu.timing import Ending
-from emu.cpu.timing.composition import AS_EXPECTED, MISPREDICTED, TAKEN, TURNED
+from emu.cpu.timing.composition import AS_EXPECTED, MISPREDICTED, RETURNED, TAKEN, TURNED
 from tests.cpu.timing.reference.predictors import Predictors
 from tests.cpu.timing.small_core import SMALL, SmallBoard, predict_block
 
@@ -87,12 +87,12 @@ def calls(depth: int) -> Iterator[Block]:
 def test_returns_are_known_as_far_as_the_stack_goes(more: int) -> None:
     """The stack is a ring: each call that it has no room for costs a return, and no more."""
     depth = SMALL.predictor.return_stack + more
-    assert outcomes(calls(depth))[depth:] == [TAKEN] * SMALL.predictor.return_stack + [MISPREDICTED] * more
+    assert outcomes(calls(depth))[depth:] == [RETURNED] * SMALL.predictor.return_stack + [MISPREDICTED] * more
 
 
 def test_a_diverted_return_is_wrong_and_the_next_is_right() -> None:
     diverted = [(Ending.CALL, 0x1005, 0x2000), (Ending.CALL, 0x2005, 0x3000), (Ending.RETURN, 0x3001, 0x7000)]
-    assert outcomes([*diverted, (Ending.RETURN, 0x7001, 0x1005)])[2:] == [MISPREDICTED, TAKEN]
+    assert outcomes([*diverted, (Ending.RETURN, 0x7001, 0x1005)])[2:] == [MISPREDICTED, RETURNED]
 
 
 def test_what_falls_through_or_traps_is_no_branch() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from emu.cpu.arch.x86_64.operations import FLAGS
 from emu.cpu.native.timing.record import BRANCHED, FIRST_PLACE, PLACES, RETIRED, STORES
-from emu.cpu.timing import BlockCost, BlockSummary, Ending, Output
+from emu.cpu.timing import CYCLE, BlockCost, BlockSummary, Ending, Output
 from emu.cpu.timing.composition import Composition
 from emu.cpu.timing.core import Core
 from emu.cpu.timing.summarise import Summariser
@@ -20,7 +20,6 @@ from emu.cpu.timing.zen4 import ZEN4
 from tests.cpu.timing.assembly import assemble
 
 RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI = range(8)
-_CYCLE = 12
 
 
 class _Static:
@@ -40,7 +39,7 @@ def _outputs(text: str, core: Core = ZEN3) -> dict[int, Output]:
 
 def _latencies(text: str, register: int, core: Core = ZEN3) -> dict[int, int]:
     """In cycles, from each input."""
-    return {source: latency // _CYCLE for source, latency in _outputs(text, core)[register].inputs}
+    return {source: latency // CYCLE for source, latency in _outputs(text, core)[register].inputs}
 
 
 def _repeated(text: str, core: Core = ZEN3) -> float:
@@ -122,7 +121,7 @@ def test_a_place_that_is_modified_depends_on_itself():
     assert _repeated("add byte ptr [rbx + 8], 1") == pytest.approx(ZEN3.forward + 1)
     outputs = _outputs("add qword ptr [rbx + 8], 1")
     (place,) = [outputs[register] for register in range(FIRST_PLACE, FIRST_PLACE + PLACES) if register in outputs]
-    assert place.inputs[-1] == (place.register, cycles * _CYCLE)
+    assert place.inputs[-1] == (place.register, cycles * CYCLE)
 
 
 def test_a_place_that_moves_does_not():
@@ -198,7 +197,7 @@ def test_flags_and_branches_are_outputs_if_something_can_depend_on_them():
     assert FLAGS in _outputs("adc rax, rcx; jne 0x1000")
     outputs = _outputs("cmp rax, rcx; jne 0x1000")
     assert FLAGS not in outputs
-    assert dict(outputs[BRANCHED].inputs) == {RAX: 2 * _CYCLE, RCX: 2 * _CYCLE}
+    assert dict(outputs[BRANCHED].inputs) == {RAX: 2 * CYCLE, RCX: 2 * CYCLE}
     assert BRANCHED not in _outputs("cmp rax, rcx; jmp 0x1000")
 
 
@@ -212,11 +211,13 @@ def test_header():
     assert not summary.static
 
 
-@pytest.mark.parametrize("code", [b"\x06\x06", b"\x90\x06\x06", b"\x0f\x01\xe0", b"\x0f\x1f"], ids=["none", "second", "unknown", "cut off"])
+@pytest.mark.parametrize(
+    "code", [b"\x06\x06", b"\x90\x06\x06", b"\x0f\x01\xe0", b"\x0f\x1f"], ids=["none", "second", "unknown", "cut off"]
+)
 def test_what_cannot_be_decoded_costs_what_the_static_model_says(code: bytes):
     summary = Summariser(ZEN3, _Static()).summarise(code, 0x1000)
     assert summary.static
-    assert (summary.instructions, summary.dispatch, summary.last) == (2, 7 * _CYCLE, 1)
+    assert (summary.instructions, summary.dispatch, summary.last) == (2, 7 * CYCLE, 1)
     assert summary.outputs == summary.at_entry == summary.at_exit == ()
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from emu.cpu.native import block_record, board_record, cpu_record
 from emu.cpu.native.timing import caches, calculate, compose, predict, record, summary_record, tlb
 from emu.cpu.native.timing.layout import Layout
-from emu.cpu.timing import NO_REGISTER
+from emu.cpu.timing import CYCLE, NO_REGISTER
 from emu.cpu.timing.core import Core
 from emu.native import njit, outlined
 from emu.native.pointers import call_handler, load_u64, store_u64, unlikely
@@ -22,7 +22,7 @@ from emu.native.pointers import call_handler, load_u64, store_u64, unlikely
 __all__ = ["Charging", "build"]
 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
-TWELVE, HALF_CYCLE = np.uint64(12), np.uint64(6)
+WHOLE, HALF = np.uint64(CYCLE), np.uint64(CYCLE // 2)
 LINE_SHIFT, LINE_OFFSET, LINE = np.uint64(6), np.uint64(63), np.uint64(64)
 LAST_LINE = np.uint64(63)  # of a page
 ACCESS_SIZE = np.uint64(16)
@@ -69,7 +69,6 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
     address_of = calculate.build(segments, find_place)
     last_line = layout.caches.last_line
     first_base, second_base = segments
-    late_return = np.uint64(core.predictor.late_return)
 
     @njit
     def access(cpu, timing, board, address, write, locked):
@@ -144,26 +143,26 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
 
     @njit
     def fetch(cpu, timing, board, address, place, size):
-        """Fetches a block's instructions. Returns the twelfths of a cycle by which they come late."""
+        """Fetches a block's instructions. Returns the parts of a cycle by which they come late."""
         line = place >> LINE_SHIFT
         last = min((place + size - ONE) >> LINE_SHIFT, line | LAST_LINE)  # the next page can be anywhere, and need not be in RAM
         if load_u64(timing + last_line) == line + ONE:
             if line == last:
                 return ZERO
             line += ONE
-        waited, late = ZERO, fetch_page(timing, board, address) * TWELVE
+        waited, late = ZERO, fetch_page(timing, board, address) * WHOLE
         while line <= last:
             store_u64(timing + last_line, line + ONE)
             waited += fetch_line(cpu, timing, board, line)
             line += ONE
-        return late + waited * HALF_CYCLE  # fetching runs ahead of dispatching: half of it shows
+        return late + waited * HALF  # fetching runs ahead of dispatching: half of it shows
 
     @njit
     def restart(timing, now):
         """Time has jumped: all is done, and nothing is under way."""
         compose.empty(timing)
         store_u64(timing + record.STATE, compose.ALL_READY)
-        store_u64(timing + record.ISSUE, now * TWELVE)
+        store_u64(timing + record.ISSUE, now * WHOLE)
 
     @njit
     def charge(cpu, block, address):
@@ -183,7 +182,7 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
         if unlikely(trapped != ZERO):
             store_u64(timing + record.TRAPPED, ZERO)
             restart(timing, now)
-            store_u64(timing + record.ISSUE, now * TWELVE + trapped)
+            store_u64(timing + record.ISSUE, now * WHOLE + trapped)
         head = load_u64(summary + summary_record.HEAD)
         outcome, front, late, data = compose.AS_EXPECTED, ZERO, ZERO, ZERO
         previous = load_u64(timing + record.PREVIOUS)
@@ -191,16 +190,14 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
             before = summaries + previous
             ending = load_u64(before + summary_record.HEAD) & summary_record.ENDING_MASK
             outcome = expect(timing, ending, load_u64(timing + record.PREVIOUS_END), address)
-            if ending == predict.RETURN and outcome == compose.TAKEN:
-                front = late_return
             if with_data:
                 counts = load_u64(before + summary_record.ACCESSES)
                 at_exit = counts >> summary_record.EXIT_SHIFT & LOW16
                 if at_exit != ZERO:
                     place = before + summary_record.FIRST_ACCESS + (counts & LOW16) * ACCESS_SIZE
                     late, held = accesses(cpu, timing, board, place, at_exit)
-                    late *= TWELVE
-                    front += held * TWELVE
+                    late *= WHOLE
+                    front += held * WHOLE
                     if late != ZERO:
                         compose.delay(timing, tables, before, late)
         profile = load_u64(board + board_record.PROFILE)
@@ -213,12 +210,12 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
             at_entry, first = counts & LOW16, summary + summary_record.FIRST_ACCESS
             if at_entry != ZERO:
                 data, held = accesses(cpu, timing, board, first, at_entry)
-                front += held * TWELVE
+                front += held * WHOLE
             if counts >> summary_record.CALCULATED_SHIFT != ZERO:
                 place = first + (at_entry + (counts >> summary_record.EXIT_SHIFT & LOW16)) * ACCESS_SIZE
                 data, held = calculated(cpu, timing, board, place, counts >> summary_record.CALCULATED_SHIFT, data)
-                front += held * TWELVE
-            data *= TWELVE
+                front += held * WHOLE
+            data *= WHOLE
             accessed = load_u64(summary + summary_record.ACCESSED)
             store_u64(timing + LOADS, load_u64(timing + LOADS) + (accessed & summary_record.LOADS_MASK))
             store_u64(timing + STORES, load_u64(timing + STORES) + (accessed >> summary_record.STORES_SHIFT))
@@ -233,7 +230,7 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
             if head >> summary_record.SERIALISING_SHIFT != ZERO:
                 record.tally(timing, SERIALISING)
         retire = advance(timing, tables, summary, outcome, front, data, late)
-        now = (load_u64(timing + record.ISSUE) + retire) // TWELVE
+        now = (load_u64(timing + record.ISSUE) + retire) // WHOLE
         store_u64(cpu + cpu_record.CYCLES, now)
         store_u64(timing + record.KNOWN_CYCLES, now)
         store_u64(timing + record.PREVIOUS, offset)

@@ -5,7 +5,7 @@ Each CPU has an L1 for instructions, one for data, and an L2 that holds what bot
 directory, which says of each line of RAM which CPUs have it and which of them may have changed it (MESI).
 
 A cache is an array of sets. A set's lines are words, the one that was used last first: line << 2 | state. Who is given a
-line by `put` drops the last.
+line by `put` drops the last. The last level's have above that, in 65,536 cycles, when they were used.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ ZERO, ONE, TWO, THREE, SIX, WORD = (np.uint64(n) for n in (0, 1, 2, 3, 6, 8))
 SHARED, EXCLUSIVE, MODIFIED = ONE, TWO, THREE  # states of a line; 0: invalid
 SHARERS, OWNER_SHIFT = np.uint64(0xFF), np.uint64(8)  # of a directory's entry: a bit for each CPU; its owner plus one
 NOBODY = np.uint64(cpu_record.VECTORS)  # as a CPU's number: none of them
+AGE_SHIFT, HALF_WORD, LOW32 = np.uint64(16), np.uint64(32), np.uint64(0xFFFF_FFFF)
 STREAMS = 16  # entries
 STREAM_MASK = np.uint64(STREAMS - 1)
 LINES_IN_PAGE = np.uint64(6)  # shift
@@ -171,6 +172,7 @@ def build(core: Caches, at: CacheFields, shared: SharedFields, coherent: bool) -
     llc_mask, llc_ways, llc_bytes = np.uint64(core.llc.sets - 1), np.uint64(core.llc.ways), np.uint64(core.llc.ways * 8)
     llc_at, directory_at = shared.llc, shared.directory
     l2_hit, llc_hit, memory = np.uint64(core.l2_hit), np.uint64(core.llc_hit), np.uint64(core.memory)
+    longest = np.uint64(core.llc_kept) >> AGE_SHIFT
     transfer, upgrade = np.uint64(core.transfer), np.uint64(core.upgrade)
 
     @njit
@@ -220,7 +222,19 @@ def build(core: Caches, at: CacheFields, shared: SharedFields, coherent: bool) -
             store_u16(place, np.uint16(entry))
 
     @njit
-    def below(timing, board, me, line):
+    def kept(cpu, board, line):
+        """Whether the last level has a line, which it has from now on. Those who share it with this machine use it, too: a line
+        that was not used for long is theirs."""
+        base = load_u64(board + board_record.TIMING_SHARED) + llc_at + (line & llc_mask) * llc_bytes
+        entry, now = line << TWO | SHARED, load_u64(cpu + cpu_record.CYCLES) >> AGE_SHIFT & LOW32
+        way = ZERO
+        while way + ONE < llc_ways and load_u64(base + way * WORD) & LOW32 != entry:
+            way += ONE
+        before = put(base, now << HALF_WORD | entry, way + ONE)
+        return before & LOW32 == entry and now - (before >> HALF_WORD) <= longest
+
+    @njit
+    def below(cpu, timing, board, me, line):
         """Gets a line from the L2, the last level or memory, into the L2. Cycles that this takes more than an L1 hit."""
         base = timing + l2_at + (line & l2_mask) * l2_bytes
         if find(base, line, l2_ways):
@@ -232,11 +246,9 @@ def build(core: Caches, at: CacheFields, shared: SharedFields, coherent: bool) -
         if not coherent:
             return llc_hit
         record.tally(timing, LLC_LOADS)
-        base = load_u64(board + board_record.TIMING_SHARED) + llc_at + (line & llc_mask) * llc_bytes
-        if find(base, line, llc_ways):
+        if kept(cpu, board, line):
             return llc_hit
         record.count(timing, LLC_MISSES)
-        put(base, line << TWO | SHARED, llc_ways)
         return memory
 
     @njit
@@ -261,13 +273,13 @@ def build(core: Caches, at: CacheFields, shared: SharedFields, coherent: bool) -
         if owner != ZERO and owner != me + ONE:  # its owner may have changed it
             record.count(timing, TRANSFERS)
             others_lose(board, me, line, others, ZERO if write else SHARED)
-            below(timing, board, me, line)
+            below(cpu, timing, board, me, line)
             latency = transfer
             # The CPUs take turns at the line from now on: short ones, so that none has it longer than it would.
             store_u64(board + board_record.PACE, SHORTEST_PACE)
             end_turn(cpu)
         else:
-            latency = below(timing, board, me, line)
+            latency = below(cpu, timing, board, me, line)
             if write and others != ZERO:
                 record.count(timing, UPGRADES)
                 others_lose(board, me, line, others, ZERO)
@@ -330,7 +342,7 @@ def build(core: Caches, at: CacheFields, shared: SharedFields, coherent: bool) -
         record.count(timing, CODE_MISSES)
         if coherent:
             return coherent_miss(cpu, timing, board, line, False, True)
-        latency = below(timing, board, load_u64(cpu + cpu_record.INDEX), line)
+        latency = below(cpu, timing, board, load_u64(cpu + cpu_record.INDEX), line)
         put(l1i_set(timing, line), line << TWO | SHARED, l1i_ways)
         return latency
 

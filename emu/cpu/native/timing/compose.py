@@ -13,14 +13,16 @@ from typing import Any
 import numpy as np
 
 from emu.cpu.native.timing import record, summary_record
+from emu.cpu.timing import CYCLE
 from emu.cpu.timing.core import Core
 from emu.native import njit, outlined
 from emu.native.pointers import load_u16, load_u32, load_u64, store_u16, store_u32, store_u64
 
-__all__ = ["TWELFTHS", "build"]
+__all__ = ["build"]
 
-ZERO, ONE, TWO, THREE, SIX, WORD = (np.uint64(n) for n in (0, 1, 2, 3, 6, 8))
-TWELFTHS = np.uint64(12)
+ZERO, ONE, TWO, THREE, WORD = (np.uint64(n) for n in (0, 1, 2, 3, 8))
+WHOLE, HALF = np.uint64(CYCLE), np.uint64(CYCLE // 2)
+STEP = HALF  # of AHEAD: a coarse one, as states differ by it
 HALF_WORD, LOW32 = np.uint64(32), np.uint64(0xFFFF_FFFF)
 MULTIPLIER = np.uint64(0x9E37_79B9_7F4A_7C15)
 ALL_READY = ZERO  # the state in which nothing is under way
@@ -35,10 +37,10 @@ RING_MASK, RING_SHIFT = np.uint64(record.RING - 1), THREE  # eight slots to an e
 # Where a transition leads: number of the state | RETIRE << 24 | by how much ISSUE moves << 40.
 STATE_MASK, RETIRE_SHIFT, RETIRE_MASK, MOVE_SHIFT = np.uint64(0xFF_FFFF), np.uint64(24), np.uint64(0xFFFF), np.uint64(40)
 LONGEST_MOVE = np.uint64(1 << 24)
-# A key, less one: what the block met: state << 2 | outcome, then 14 bits each for FRONT in sixths, DATA and LATE in twelfths.
-OUTCOME_BITS, DELAY_BITS, NO_DELAYS = TWO, np.uint64(14), np.uint64(3 * 14)
-LONGEST_DELAY = np.uint64(1 << 16)
-AS_EXPECTED, TAKEN, TURNED, MISPREDICTED = (np.uint64(n) for n in range(4))
+# A key, less one: what the block met: state << 3 | outcome, then 14 bits each for FRONT in half cycles, DATA and LATE in cycles.
+OUTCOME_BITS, DELAY_BITS, NO_DELAYS = THREE, np.uint64(14), np.uint64(3 * 14)
+LONGEST_DELAY = np.uint64(1 << 18)
+AS_EXPECTED, TAKEN, RETURNED, TURNED, MISPREDICTED = (np.uint64(n) for n in range(5))
 
 
 @njit
@@ -154,14 +156,15 @@ def empty(timing):
 def build(core: Core) -> Any:
     """compose(timing, tables, summary, outcome, front, data, late), compiled: advances ISSUE and the state by a block.
 
-    `outcome`: how the block before went on. Twelfths of a cycle: `front`, by which instructions come late; `data`, by which
+    `outcome`: how the block before went on. Parts of a cycle: `front`, by which instructions come late; `data`, by which
     the block's data come late; `late`, by which the block before retires late: `delay` is for the rest. Returns RETIRE,
     counted from ISSUE.
     """
     taken_loss, taken_each = np.uint64(core.taken_loss), np.uint64(core.taken_each)
+    return_each, most_ahead = np.uint64(core.predictor.return_each), np.uint64(core.ahead)
     resteer, mispredict = np.uint64(core.predictor.resteer), np.uint64(core.predictor.mispredict)
     window, store_room = np.uint64(core.window), np.uint64(core.store_room)
-    fast = np.uint64(core.window * 12 // core.width)  # the window cannot be full before that
+    fast = np.uint64(core.window * CYCLE // core.width)  # the window cannot be full before that
 
     @njit
     def hold_back(timing, at, slots):
@@ -193,18 +196,20 @@ def build(core: Core) -> Any:
         """Computes a block: the state in the record becomes the next. Returns by how much ISSUE moves."""
         head = load_u64(summary + summary_record.HEAD)
         retire = max(load_u64(timing + record.RETIRE), late)
-        at = ZERO
-        if outcome == MISPREDICTED:
-            at = load_u64(timing + record.BRANCH) + mispredict
+        at, ahead = ZERO, load_u64(timing + record.AHEAD)
+        if outcome in (TAKEN, RETURNED):
+            fetched = return_each if outcome == RETURNED else taken_each
+            at = max(taken_loss, later(fetched, ahead))
+            ahead = later(ahead + at, fetched)
         elif outcome != AS_EXPECTED:
-            at = max(taken_loss, later(taken_each, load_u64(timing + record.START)))
-            if outcome == TURNED:
-                at += resteer
+            at = load_u64(timing + record.BRANCH) + mispredict if outcome == MISPREDICTED else taken_each + resteer
+            ahead = ZERO
         at += front
+        begun = at
         at = max(at, later(load_u64(timing + record.READY + np.uint64(record.STORES) * WORD), store_room))
         serialising = head >> summary_record.SERIALISING_SHIFT
         if serialising != ZERO:
-            at = max(at, retire) + serialising * TWELFTHS
+            at = max(at, retire) + serialising * WHOLE
         slow = retire > at + fast
         slots = head >> summary_record.SLOTS_SHIFT & summary_record.SLOTS_MASK
         if slow:
@@ -249,7 +254,7 @@ def build(core: Core) -> Any:
             store_u64(ready, later(load_u64(ready), move))
         store_u64(timing + record.RETIRE, retire - move)
         store_u64(timing + record.BRANCH, later(branch, move))
-        store_u64(timing + record.START, min(move - at, taken_each))
+        store_u64(timing + record.AHEAD, min(ahead + later(move, begun), most_ahead) // STEP * STEP)
         return move
 
     @njit
@@ -260,7 +265,7 @@ def build(core: Core) -> Any:
             return (key << NO_DELAYS) + ONE
         if front | data | late >= LONGEST_DELAY:
             return ZERO
-        return (((key << DELAY_BITS | front // SIX) << DELAY_BITS | data // TWELFTHS) << DELAY_BITS | late // TWELFTHS) + ONE
+        return (((key << DELAY_BITS | front // HALF) << DELAY_BITS | data // WHOLE) << DELAY_BITS | late // WHOLE) + ONE
 
     @njit
     def transition_at(tables, summary, key):

@@ -2,7 +2,7 @@
 """A CPU's timing record: what a timing model with state keeps of one CPU. It begins with counters and the state of the core.
 
 `predict` and `caches` add their own words behind. Nothing in the record is of the host, so that a checkpoint copies it as
-it is. Time is in twelfths of a cycle: what a core of width 2, 3, 4 or 6 takes for a micro-operation is whole.
+it is. Time is in parts of a cycle (`CYCLE`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ COUNTS = fields.words(MOST_COUNTERS)
 LEFT = fields.words(MOST_COUNTERS)  # of each event, how many until the next sample; 0: it is not sampled
 PERIODS = fields.words(MOST_COUNTERS)  # ... and how many from one sample to the next
 SAMPLED = fields.word()  # the events to sample at the block's end, a bit each
-TRAPPED = fields.word()  # twelfths of a cycle that a trap takes which has come since the last block; 0: none has
+TRAPPED = fields.word()  # parts of a cycle that a trap takes which has come since the last block; 0: none has
 STATE = fields.word()  # number of the core's state while a turn lasts; NO_STATE: it is in what follows
 ISSUE = fields.word()  # when the next micro-operation can be dispatched
 KNOWN_CYCLES = fields.word()  # the CPU's CYCLES as the model left it: another value means that time has jumped
@@ -47,7 +47,7 @@ PREVIOUS_END = fields.word()  # virtual address behind that block
 READY = fields.words(REGISTERS)  # when each register is there; these and the next three are counted from ISSUE
 RETIRE = fields.word()  # when all that was dispatched has retired
 BRANCH = fields.word()  # when the last block's last instruction was executed
-START = fields.word()  # how long before ISSUE the last block began to be dispatched
+AHEAD = fields.word()  # by how much fetching is ahead of dispatch, in steps of `compose.STEP`
 SLOTS = fields.word()  # dispatch slots used so far, while the window matters
 WINDOW = fields.words(RING)  # when what was dispatched so many eighths of a dispatch window ago retired
 FRESH = fields.words(2 * (REGISTERS + 2))  # outputs of a block and their times, until all are known
@@ -90,7 +90,7 @@ def count(timing, which):
 
 @njit
 def trap(timing, time):
-    """A trap or an interrupt comes, and takes that many twelfths of a cycle: what follows is not what was predicted."""
+    """A trap or an interrupt comes, and takes that many parts of a cycle: what follows is not what was predicted."""
     if timing != ZERO:
         count(timing, TRAPS)
         store_u64(timing + TRAPPED, load_u64(timing + TRAPPED) + time)

@@ -14,7 +14,7 @@ from emu.native.record import Fields
 
 _header = Fields()
 HEAD = _header.word()  # ending | slots << 8 | flags << 24 | serialising cycles << 32
-DISPATCH = _header.word()  # twelfths of a cycle | size of the summary in bytes << 32
+DISPATCH = _header.word()  # parts of a cycle | size of the summary in bytes << 32
 ACCESSES = _header.word()  # how many at entry | at exit << 16 | unknown ones << 32 | calculated ones << 48
 OUTPUTS = _header.word()  # how many | offset in bytes << 32
 ACCESSED = _header.word()  # how many loads | stores << 32
@@ -44,7 +44,7 @@ FOLLOWS_SHIFT, ARGUMENT_SHIFT = np.uint64(16), np.uint64(8)
 INPUTS_SHIFT, INPUTS_MASK, LOADS, BASE_SHIFT = np.uint64(8), np.uint64(0x7F), np.uint64(1 << 15), np.uint64(16)
 LATENCY_SHIFT = np.uint64(8)
 
-# A state: READY of each register, RETIRE, BRANCH and START as in a timing record, in 16 bits each.
+# A state: READY of each register, RETIRE, BRANCH and AHEAD as in a timing record, in 16 bits each.
 STATE_VALUES = record.REGISTERS + 3
 STATE_WORDS = -(-STATE_VALUES * 2 // 8)
 MOST_STATES = 1 << 18

@@ -95,7 +95,9 @@ class Coherent:
 
     Attributes:
         cpus: each CPU's.
-        llc: the cache that they share.
+        llc: the cache that they share, with others, too.
+        used: when a line there was last used.
+        now: the time, in 65,536 cycles: finer it is not.
         owners: by line the CPU that may write it and need not ask.
     """
 
@@ -103,6 +105,8 @@ class Coherent:
         self._core = core
         self.cpus = [Cpu(core) for _ in range(cpus)]
         self.llc = Sets(core.llc)
+        self.used: dict[int, int] = {}
+        self.now = 0
         self.owners: dict[int, int] = {}
 
     def sharers(self, line: int) -> set[int]:
@@ -168,7 +172,8 @@ class Coherent:
             if self.owners.get(dropped) == me:
                 del self.owners[dropped]
         cpu.counts["LLC-loads"] += 1
-        if self.llc.use(line):
+        before, self.used[line] = self.used.get(line), self.now
+        if self.llc.use(line) and before is not None and self.now - before <= core.llc_kept >> 16:
             return core.llc_hit
         cpu.counts["LLC-load-misses"] += 1
         self.llc.put(line, State.SHARED)

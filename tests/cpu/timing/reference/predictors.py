@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from emu.cpu.timing import Ending
-from emu.cpu.timing.composition import AS_EXPECTED, MISPREDICTED, TAKEN, TURNED
+from emu.cpu.timing.composition import AS_EXPECTED, MISPREDICTED, RETURNED, TAKEN, TURNED
 from emu.cpu.timing.core import Predictor
 
 __all__ = ["Predictors"]
@@ -81,7 +81,7 @@ class Predictors:
             self.counts["returns"] += 1
             expected = self._stack[self._calls % len(self._stack)]
             self._calls = self._calls - 1 & _WORD
-            return TAKEN if expected == address else self._missed("return-misses")
+            return RETURNED if expected == address else self._missed("return-misses")
         if ending in _CALLS:
             self._calls = self._calls + 1 & _WORD
             self._stack[self._calls % len(self._stack)] = end
