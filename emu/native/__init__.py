@@ -56,7 +56,7 @@ def njit(*signatures: Any) -> Any:
 
 def outlined(function: Callable[..., Any]) -> Any:
     """`numba.njit` with the disk cache, for what is rarely called: the compiled function stays apart from its callers' code."""
-    dispatcher = numba.njit(error_model="numpy")(function)
+    dispatcher = numba.njit(error_model="numpy", forceinline=False)(function)  # unsaid, it would be as for the caller
     dispatcher._cache = Cache(function)
     return dispatcher
 

@@ -19,6 +19,7 @@ __all__ = ["Accesses", "Named", "accesses_of", "name_places"]
 _Linear = dict[int, tuple[int, int]]  # register: it is that register plus a constant; ABSOLUTE is always 0
 _REGISTERS: _Linear = {register: (register, 0) for register in (ABSOLUTE, *range(FLAGS))}
 _NOTHING = (ABSOLUTE, 0)
+_SWAPS = "swapgs"  # what is behind it has another segment
 _UNCHANGED: dict[int, Steps] = {register: ((Step.REGISTER, register),) for register in range(FLAGS)}
 
 
@@ -48,21 +49,25 @@ def name_places(code: Sequence[Instruction]) -> list[list[Named]]:
     """What each instruction accesses. A place that is modified is one access."""
     named: list[list[Named]] = []
     values = _Values()
+    same = True  # whether segments are those of the block's beginning; further down, of its end
     for instruction in code:
         places = [(place, place in instruction.stores) for place in instruction.loads]
         places += [(place, True) for place in instruction.stores if place not in instruction.loads]
         locked = bool(instruction.locked)
         named.append([
             Named(place, write, _access(place, values.linear, write, locked), None, values.address(place))
+            if same or not place.segment else Named(place, write, None, None, None)
             for place, write in places
         ])  # fmt: skip
         values.execute(instruction)
-    known = dict(_REGISTERS)
+        same = same and instruction.mnemonic != _SWAPS
+    known, same = dict(_REGISTERS), True
     for instruction, found_places in zip(reversed(code), reversed(named), strict=True):
         if instruction.effects:
             _undo(instruction.effects, known)
+        same = same and instruction.mnemonic != _SWAPS
         for n, found in enumerate(found_places):
-            if found.write or found.at_entry is None:
+            if (found.write or found.at_entry is None) and (same or not found.place.segment):
                 found_places[n] = found._replace(at_exit=_access(found.place, known, found.write, bool(instruction.locked)))
     return named
 

@@ -10,7 +10,7 @@ import numpy as np
 from numba import types
 
 from emu.cpu.native import board_record, cpu_record
-from emu.cpu.native.timing import caches, compose, predict, record, tlb
+from emu.cpu.native.timing import caches, compose, predict, recent, record, tlb
 from emu.cpu.native.timing.layout import Layout
 from emu.cpu.timing.core import Cache, Tlb
 from emu.cpu.timing.zen3 import ZEN3
@@ -19,8 +19,8 @@ from emu.native.pointers import load_u64
 from emu.native.record import Record
 
 __all__ = [
-    "DIRECT_START", "KERNEL_START", "LINES", "MEMORY", "SMALL", "SmallBoard", "access", "compose_block", "empty_tlbs", "fetch",
-    "fetch_page", "lose", "predict_block", "settle", "translate",
+    "DIRECT_START", "KERNEL_START", "LINES", "MEMORY", "SMALL", "SmallBoard", "access", "access_address", "access_plainly",
+    "compose_block", "empty_tlbs", "fetch", "fetch_page", "lose", "predict_block", "settle", "translate",
 ]  # fmt: skip
 
 SMALL: Final = replace(
@@ -62,6 +62,7 @@ _caches = caches.build(SMALL.caches, _LAYOUT.caches, _LAYOUT.shared, True)
 _access, _fetch, _lose = _caches
 _tlbs = tlb.build(SMALL.caches, _LAYOUT.caches, _walk)
 _translate, _, _fetch_page, _empty = _tlbs
+_recent = recent.build(SMALL.caches.l1d, _LAYOUT.caches.recent, np.uint64(3), _translate, _access)
 _compose = compose.build(SMALL)
 _settle = compose.settle
 
@@ -73,7 +74,23 @@ def _predict_block(timing, ending, end, address):
 
 @cfunc(_word(_word, _word, _word, _word))
 def _access_line(cpu, board, line, write):
-    return _access(cpu, load_u64(cpu + cpu_record.TIMING), board, line, write != np.uint64(0))
+    return _access(cpu, load_u64(cpu + cpu_record.TIMING), board, line, write != np.uint64(0))[0]
+
+
+@cfunc(_word(_word, _word, _word, _word))
+def _access_address(cpu, board, address, write):
+    return _recent(cpu, load_u64(cpu + cpu_record.TIMING), board, address, write != np.uint64(0), False)
+
+
+@cfunc(_word(_word, _word, _word, _word))
+def _access_plainly(cpu, board, address, write):
+    """The same, and no line is remembered."""
+    timing = load_u64(cpu + cpu_record.TIMING)
+    place, late = _translate(cpu, timing, board, address)
+    if place >= load_u64(board + board_record.RAM_SIZE):
+        return np.uint64(0)
+    late += _access(cpu, timing, board, place >> np.uint64(6), write != np.uint64(0))[0]
+    return late >> np.uint64(3) if write != np.uint64(0) else late
 
 
 @cfunc(_word(_word, _word, _word))
@@ -118,6 +135,7 @@ def _forget(tables):
     compose.forget_states(tables)
 
 
+access_address, access_plainly = _access_address.ctypes, _access_plainly.ctypes
 predict_block, access, fetch, lose = _predict_block.ctypes, _access_line.ctypes, _fetch_line.ctypes, _lose_line.ctypes
 translate, fetch_page, empty_tlbs = _translate_late.ctypes, _fetch_from_page.ctypes, _empty_tlbs.ctypes
 compose_block, settle, forget_states = _compose_block.ctypes, _settle_core.ctypes, _forget.ctypes

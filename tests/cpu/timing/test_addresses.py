@@ -197,5 +197,14 @@ def test_segments():
     assert (access.base, access.segment, access.displacement) == (NO_REGISTER, 2, 0x10)
 
 
+def test_a_segment_that_changes_within_the_block() -> None:
+    """The first access is of the segment that the block begins with, the second of that which it ends with."""
+    entry, exit_, calculated, unknown = _all("mov rax, qword ptr gs:[0x10]; swapgs; mov qword ptr gs:[0x18], rax")
+    assert [access.displacement for access in entry] == [0x10]
+    assert [access.displacement for access in exit_] == [0x18]
+    assert (calculated, unknown) == ((), 0)
+    assert _all("swapgs; mov rax, qword ptr gs:[0x10]; swapgs") == ((), (), (), 1)
+
+
 def test_repeated_instructions_are_not_counted():
     assert _all("rep stosb") == ((), (), (), 0)

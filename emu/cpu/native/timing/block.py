@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emu.cpu.native import block_record, board_record, cpu_record
-from emu.cpu.native.timing import caches, calculate, compose, predict, record, summary_record, tlb
+from emu.cpu.native.timing import caches, calculate, compose, predict, recent, record, summary_record, tlb
 from emu.cpu.native.timing.layout import Layout
 from emu.cpu.timing import CYCLE, NO_REGISTER
 from emu.cpu.timing.core import Core
@@ -66,28 +66,19 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
     expect = predict.build(core.predictor, layout.predictor)
     access_line, fetch_line, lose_line = caches.build(core.caches, layout.caches, layout.shared, with_data)
     translate, find_place, fetch_page, empty_tlbs = tlb.build(core.caches, layout.caches, walk)
+    access = recent.build(core.caches.l1d, layout.caches.recent, STORE_WAITS, translate, access_line)
     address_of = calculate.build(segments, find_place)
     last_line = layout.caches.last_line
     first_base, second_base = segments
 
     @njit
-    def access(cpu, timing, board, address, write, locked):
-        """Accesses data in a line. Returns the cycles that what needs them waits longer than for an L1 hit."""
-        place, latency = translate(cpu, timing, board, address)
-        if place >= load_u64(board + board_record.RAM_SIZE):
-            return ZERO
-        latency += access_line(cpu, timing, board, place >> LINE_SHIFT, write)
-        return latency >> STORE_WAITS if write and not locked else latency
-
-    @njit
     def access_bytes(cpu, timing, board, address, size, write, locked):
         """Accesses data in one line, or in two."""
-        latency, end = ZERO, (address & LINE_OFFSET) + size
-        while True:
-            latency = max(latency, access(cpu, timing, board, address, write, locked))
-            if end <= LINE:
-                return latency
-            address, end = (address | LINE_OFFSET) + ONE, ZERO  # what is accessed goes on in the next line
+        latency = access(cpu, timing, board, address, write, locked)
+        if unlikely((address & LINE_OFFSET) + size > LINE):  # it goes on in the next line
+            following = (address | LINE_OFFSET) + ONE
+            latency = max(latency, access(cpu, timing, board, following, write, locked))
+        return latency
 
     @outlined
     def calculated(cpu, timing, board, at, count, slowest):

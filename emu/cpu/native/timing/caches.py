@@ -53,6 +53,7 @@ class CacheFields(NamedTuple):
     last_data_page: np.uint64  # the page of data that was used last, plus one
     last_frame: np.uint64  # ... and where it is in RAM
     space: np.uint64  # how often the TLB has been emptied of what is not global
+    recent: np.uint64  # of each set of the L1 for data, the line that was accessed last
     itlb: np.uint64
     dtlb: np.uint64
     l2_tlb: np.uint64
@@ -72,6 +73,7 @@ class CacheFields(NamedTuple):
             last_data_page=fields.word(),
             last_frame=fields.word(),
             space=fields.word(),
+            recent=fields.words(core.l1d.sets),
             itlb=words(core.itlb),
             dtlb=words(core.dtlb, 2),
             l2_tlb=words(core.l2_tlb, 2),
@@ -93,7 +95,8 @@ class Hierarchy(NamedTuple):
     """The compiled functions."""
 
     access: Any
-    """access(cpu, timing, board, line, write) -> cycles that an access to data takes more than one that hits the L1."""
+    """access(cpu, timing, board, line, write) -> (cycles that an access to data takes more than one that hits the L1; 1 if the
+    CPU can write the line now without a word, or 0)."""
 
     fetch: Any
     """fetch(cpu, timing, board, line) -> the same of a line of instructions."""
@@ -165,7 +168,7 @@ def has(base, line, ways):
 
 def build(core: Caches, at: CacheFields, shared: SharedFields, coherent: bool) -> Hierarchy:
     """Compiles for a core. `coherent`: there are caches of data; else instructions alone are followed, each CPU's apart."""
-    l1i_at, l1d_at, l2_at, streams_at, last_line_at = at.l1i, at.l1d, at.l2, at.streams, at.last_line
+    l1i_at, l1d_at, l2_at, streams_at, last_line_at, recent_at = at.l1i, at.l1d, at.l2, at.streams, at.last_line, at.recent
     l1i_mask, l1i_ways, l1i_bytes = np.uint64(core.l1i.sets - 1), np.uint64(core.l1i.ways), np.uint64(core.l1i.ways * 8)
     l1d_mask, l1d_ways, l1d_bytes = np.uint64(core.l1d.sets - 1), np.uint64(core.l1d.ways), np.uint64(core.l1d.ways * 8)
     l2_mask, l2_ways, l2_bytes = np.uint64(core.l2.sets - 1), np.uint64(core.l2.ways), np.uint64(core.l2.ways * 8)
@@ -182,6 +185,12 @@ def build(core: Caches, at: CacheFields, shared: SharedFields, coherent: bool) -
     @njit
     def l1d_set(timing, line):
         return timing + l1d_at + (line & l1d_mask) * l1d_bytes
+
+    @njit
+    def change_data(timing, line, state):
+        """Gives a line in the L1 for data another state; 0: it loses it."""
+        change(l1d_set(timing, line), line, state, l1d_ways)
+        store_u64(timing + recent_at + (line & l1d_mask) * WORD, ZERO)
 
     @njit
     def entry_of(board, line):
@@ -203,7 +212,7 @@ def build(core: Caches, at: CacheFields, shared: SharedFields, coherent: bool) -
         while sharers >> other != ZERO:
             if sharers >> other & ONE != ZERO and other != me:
                 timing = load_u64(load_u64(cpus + other * WORD) + cpu_record.TIMING)
-                change(l1d_set(timing, line), line, state, l1d_ways)
+                change_data(timing, line, state)
                 if state == ZERO:
                     change(timing + l2_at + (line & l2_mask) * l2_bytes, line, state, l2_ways)
                     lose_code(timing, line)
@@ -212,7 +221,7 @@ def build(core: Caches, at: CacheFields, shared: SharedFields, coherent: bool) -
     @njit
     def evict(timing, board, me, line):
         """The L2 drops a line, and so do the L1s, which it holds."""
-        change(l1d_set(timing, line), line, ZERO, l1d_ways)
+        change_data(timing, line, ZERO)
         lose_code(timing, line)
         if coherent:
             place = entry_of(board, line)
@@ -289,7 +298,7 @@ def build(core: Caches, at: CacheFields, shared: SharedFields, coherent: bool) -
             lose_code(timing, line)
         elif code:  # who writes it next has to say so, be it this CPU
             entry, state = sharers | mine, SHARED
-            change(l1d_set(timing, line), line, SHARED, l1d_ways)
+            change_data(timing, line, SHARED)
         elif others != ZERO or has(l1i_set(timing, line), line, l1i_ways):
             entry, state = sharers | mine, SHARED
         else:
@@ -325,16 +334,16 @@ def build(core: Caches, at: CacheFields, shared: SharedFields, coherent: bool) -
     def access(cpu, timing, board, line, write):
         base = l1d_set(timing, line)
         if find(base, line, l1d_ways):
-            if not write:
-                return ZERO
             entry = load_u64(base)
             if entry & THREE == MODIFIED:
-                return ZERO
+                return ZERO, ONE
+            if not write:
+                return ZERO, ZERO
             if entry & THREE != SHARED:
                 store_u64(base, entry | MODIFIED)
-                return ZERO
-            return data_miss(cpu, timing, board, line, write, True)
-        return data_miss(cpu, timing, board, line, write, False)
+                return ZERO, ONE
+            return data_miss(cpu, timing, board, line, write, True), ONE
+        return data_miss(cpu, timing, board, line, write, False), ONE if write else ZERO
 
     @outlined
     def code_miss(cpu, timing, board, line):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emu.cpu.native import board_record, cpu_record
-from emu.cpu.native.timing import record
+from emu.cpu.native.timing import recent, record
 from emu.cpu.native.timing.caches import CacheFields, find, put
 from emu.cpu.timing.core import Caches
 from emu.native import njit
@@ -78,6 +78,7 @@ def build(core: Caches, at: CacheFields, walk: Any) -> Tlbs:
     """Compiles for a core. `walk`: walk(cpu, board, address), compiled -> RAM address of a virtual one, or NEVER."""
     itlb_at, dtlb_at, l2_at, space_at, last_page_at = at.itlb, at.dtlb, at.l2_tlb, at.space, at.last_page
     last_data_page_at, last_frame_at = at.last_data_page, at.last_frame
+    recent_at, recent_entries = at.recent, np.uint64(core.l1d.sets)
     itlb_mask, itlb_ways = np.uint64(core.itlb.sets - 1), np.uint64(core.itlb.ways)
     dtlb_mask, dtlb_ways = np.uint64(core.dtlb.sets - 1), np.uint64(core.dtlb.ways)
     l2_mask, l2_ways = np.uint64(core.l2_tlb.sets - 1), np.uint64(core.l2_tlb.ways)
@@ -128,6 +129,7 @@ def build(core: Caches, at: CacheFields, walk: Any) -> Tlbs:
             put_pair(second, key, found & ~PAGE_OFFSET, l2_ways)
             latency = walk_cycles
         frame = load_u64(second + WORD)
+        recent.forget(timing, recent_at, recent_entries)
         put_pair(first, key, frame, dtlb_ways)
         store_u64(timing + last_data_page_at, page + ONE)
         store_u64(timing + last_frame_at, frame)
@@ -153,5 +155,6 @@ def build(core: Caches, at: CacheFields, walk: Any) -> Tlbs:
         store_u64(timing + space_at, load_u64(timing + space_at) + ONE)
         store_u64(timing + last_page_at, ZERO)
         store_u64(timing + last_data_page_at, ZERO)
+        recent.forget(timing, recent_at, recent_entries)
 
     return Tlbs(translate, find_place, fetch, empty)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The lines that were accessed last: who finds one there does what caches and TLBs would have done."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emu.cpu.native.timing import record
+from tests.cpu.timing.small_core import (
+    DIRECT_START,
+    LINES,
+    SMALL,
+    SmallBoard,
+    access_address,
+    access_plainly,
+    empty_tlbs,
+    fetch,
+    lose,
+)
+
+ACCESS, FETCH, LOSE, EMPTY = range(4)
+PAGES = 2  # of a program: fewer than the TLB has entries, so that it does not matter in which order they were used
+Step = tuple[int, int, int, bool]  # what, which CPU, a line, whether it is written
+
+_lines = st.one_of(st.integers(0, 5), st.integers(0, LINES - 1))
+_steps = st.tuples(st.sampled_from([ACCESS] * 8 + [FETCH, LOSE, EMPTY]), st.integers(0, 3), _lines, st.booleans())
+
+
+class Board:
+    """Caches and TLBs of some CPUs, which are asked for each access, or not if it is of a line that was accessed last."""
+
+    def __init__(self, cpus: int, function: object) -> None:
+        self.small = SmallBoard(cpus)
+        self._access = function
+        for page in range(PAGES):
+            self.small.pages[1 + page] = page * 4096
+
+    def step(self, what: int, index: int, line: int, write: bool) -> int:
+        cpu, board = self.small.cpus[index].address, self.small.board.address
+        if what == FETCH:
+            return int(fetch(cpu, board, line))
+        if what == LOSE:
+            lose(board, line)
+        elif what == EMPTY:
+            empty_tlbs(self.small.records[index].address)
+        else:
+            mapped = line < PAGES * 64 and line % 3 == 0
+            address = 4096 + line * 64 if mapped else DIRECT_START + line * 64
+            return int(self._access(cpu, board, address, write))  # type: ignore[operator]
+        return 0
+
+    def state(self) -> list[list[int]]:
+        """Of all that lasts, but for what is recent and which page was used last."""
+        at = self.small.layout.caches
+        parts = [(at.l1i, at.l1d), (at.l1d, at.l2), (at.l2, at.streams), (at.streams, at.last_line)]
+        found = [[int(word) for word in self.small.shared.words]]
+        for timing in self.small.records:
+            found += [[int(word) for word in timing.words[int(a) // 8 : int(b) // 8]] for a, b in parts]
+            found.append([timing.get(record.COUNTS, n) for n in range(len(record.COUNTERS))])
+        return found
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(1, 4), st.lists(_steps, max_size=120))
+def test_it_changes_nothing(cpus: int, steps: list[Step]) -> None:
+    found, plain = Board(cpus, access_address), Board(cpus, access_plainly)
+    for n, (what, index, line, write) in enumerate(steps):
+        answers = [board.step(what, index % cpus, line, write) for board in (found, plain)]
+        assert answers[0] == answers[1], (n, steps[n])
+    assert found.state() == plain.state()
+
+
+def test_it_is_found() -> None:
+    """Else it could not be faster: a line that was accessed last is found without a look into the L1."""
+    board = Board(1, access_address)
+    assert board.step(ACCESS, 0, 5, True) == SMALL.caches.memory >> 3
+    board.small.words(board.small.layout.caches.l1d, 1)
+    timing, at = board.small.records[0], int(board.small.layout.caches.l1d) // 8
+    timing.words[at : at + SMALL.caches.l1d.sets * SMALL.caches.l1d.ways] = 0
+    assert board.step(ACCESS, 0, 5, True) == board.step(ACCESS, 0, 5, False) == 0
+    assert board.step(ACCESS, 0, 7, False) != 0
