@@ -21,21 +21,21 @@ hello
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-17      [000] .....     0.017833: sys_pipe2 <-do_syscall_64
-              sh-17      [000] .....     0.017834: do_pipe2 <-sys_pipe2
-              sh-17      [000] .....     0.017834: __do_pipe_flags <-do_pipe2
-              sh-17      [000] .....     0.017835: create_pipe_files <-__do_pipe_flags
-              sh-17      [000] .....     0.017839: alloc_pipe_info <-create_pipe_files
-              sh-18      [001] .....     0.018283: pipe_write <-vfs_write
-              sh-18      [001] .....     0.018291: pipe_push <-pipe_write
-              sh-18      [001] .....     0.018403: pipe_release <-__fput
-              sh-18      [001] .....     0.018409: put_pipe_info <-pipe_release
-             cat-19      [000] .....     0.018900: pipe_read <-vfs_read
-             cat-19      [000] .....     0.018905: anon_pipe_buf_release <-pipe_read
-             cat-19      [000] .....     0.018932: pipe_read <-vfs_read
-             cat-19      [000] .....     0.019017: pipe_release <-__fput
-             cat-19      [000] .....     0.019023: put_pipe_info <-pipe_release
-             cat-19      [000] .....     0.019025: free_pipe_info <-put_pipe_info
+              sh-17      [000] .....     0.015850: sys_pipe2 <-do_syscall_64
+              sh-17      [000] .....     0.015850: do_pipe2 <-sys_pipe2
+              sh-17      [000] .....     0.015851: __do_pipe_flags <-do_pipe2
+              sh-17      [000] .....     0.015851: create_pipe_files <-__do_pipe_flags
+              sh-17      [000] .....     0.015855: alloc_pipe_info <-create_pipe_files
+              sh-18      [001] .....     0.016311: pipe_write <-vfs_write
+              sh-18      [001] .....     0.016319: pipe_push <-pipe_write
+              sh-18      [001] .....     0.016429: pipe_release <-__fput
+              sh-18      [001] .....     0.016435: put_pipe_info <-pipe_release
+             cat-19      [000] .....     0.016900: pipe_read <-vfs_read
+             cat-19      [000] .....     0.016905: anon_pipe_buf_release <-pipe_read
+             cat-19      [000] .....     0.016931: pipe_read <-vfs_read
+             cat-19      [000] .....     0.016999: pipe_release <-__fput
+             cat-19      [000] .....     0.017021: put_pipe_info <-pipe_release
+             cat-19      [000] .....     0.017024: free_pipe_info <-put_pipe_info
 """
 
 

@@ -12,7 +12,7 @@ COMMAND = "emu run --cpus 1 -e sched_switch -e sched_wakeup -e irq -- usleep 100
 TRACE = """\
 # tracer: nop
 #
-# entries-in-buffer/entries-written: 10/10   #P:1
+# entries-in-buffer/entries-written: 13/13   #P:1
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -22,16 +22,19 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-          <idle>-0       [000] d.h1.     0.020998: irq_handler_entry: irq=243 name=hostdev
-          <idle>-0       [000] dNh5.     0.021009: sched_wakeup: comm=init pid=1 prio=120 target_cpu=000
-          <idle>-0       [000] dNh1.     0.021017: irq_handler_exit: irq=243 ret=handled
-          <idle>-0       [000] d..2.     0.021036: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=init next_pid=1 next_prio=120
-            init-1       [000] d..2.     0.021244: sched_switch: prev_comm=init prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=init next_pid=13 next_prio=120
-          usleep-13      [000] d..2.     0.021684: sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
-          <idle>-0       [000] dNh4.     0.022682: sched_wakeup: comm=usleep pid=13 prio=120 target_cpu=000
-          <idle>-0       [000] d..2.     0.022699: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=usleep next_pid=13 next_prio=120
-          usleep-13      [000] dN.6.     0.022802: sched_wakeup: comm=init pid=1 prio=120 target_cpu=000
-          usleep-13      [000] d..2.     0.022811: sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=R+ ==> next_comm=init next_pid=1 next_prio=120
+          <idle>-0       [000] d.h1.     0.020703: irq_handler_entry: irq=243 name=hostdev
+          <idle>-0       [000] dNh5.     0.020714: sched_wakeup: comm=init pid=1 prio=120 target_cpu=000
+          <idle>-0       [000] dNh1.     0.020722: irq_handler_exit: irq=243 ret=handled
+          <idle>-0       [000] d..2.     0.020740: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=init next_pid=1 next_prio=120
+            init-1       [000] d..2.     0.020947: sched_switch: prev_comm=init prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=init next_pid=13 next_prio=120
+          usleep-13      [000] d.h1.     0.021008: softirq_raise: vec=1 [action=TIMER]
+          usleep-13      [000] ..s1.     0.021017: softirq_entry: vec=1 [action=TIMER]
+          usleep-13      [000] ..s1.     0.021017: softirq_exit: vec=1 [action=TIMER]
+          usleep-13      [000] d..2.     0.021403: sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+          <idle>-0       [000] dNh4.     0.022400: sched_wakeup: comm=usleep pid=13 prio=120 target_cpu=000
+          <idle>-0       [000] d..2.     0.022416: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=usleep next_pid=13 next_prio=120
+          usleep-13      [000] dN.6.     0.022519: sched_wakeup: comm=init pid=1 prio=120 target_cpu=000
+          usleep-13      [000] d..2.     0.022527: sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=R+ ==> next_comm=init next_pid=1 next_prio=120
 """
 
 

@@ -26,10 +26,10 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-             cat-19      [001] .....     0.020584: vfs_read <-ksys_read
-             cat-19      [001] .....     0.020613: vfs_write <-ksys_write
-             cat-19      [001] .....     0.020629: vfs_read <-ksys_read
-              sh-17      [000] .....     0.020878: vfs_write <-ksys_write
+             cat-19      [001] .....     0.018548: vfs_read <-ksys_read
+             cat-19      [001] .....     0.018577: vfs_write <-ksys_write
+             cat-19      [001] .....     0.018593: vfs_read <-ksys_read
+              sh-17      [000] .....     0.018840: vfs_write <-ksys_write
 # tracer: function
 #
 # entries-in-buffer/entries-written: 7/7   #P:2
@@ -42,13 +42,13 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-            init-1       [001] .....     0.016804: schedule <-do_wait
-              sh-17      [000] .....     0.018478: schedule <-do_wait
-              sh-17      [000] .....     0.019752: schedule <-hostfs_wait_answer
-     rcu_preempt-3       [000] .....     0.020059: schedule <-schedule_timeout
-              sh-17      [000] .....     0.020082: schedule <-do_wait
-              sh-17      [000] .....     0.021124: schedule <-do_wait
-     rcu_preempt-3       [000] .....     0.021314: schedule <-schedule_timeout
+            init-1       [001] .....     0.014834: schedule <-do_wait
+              sh-17      [000] .....     0.016472: schedule <-do_wait
+              sh-17      [000] .....     0.017729: schedule <-hostfs_wait_answer
+              sh-17      [000] .....     0.017984: schedule <-do_wait
+     rcu_preempt-3       [000] .....     0.018062: schedule <-schedule_timeout
+              sh-17      [000] .....     0.019076: schedule <-do_wait
+     rcu_preempt-3       [000] .....     0.019315: schedule <-schedule_timeout
 """
 
 

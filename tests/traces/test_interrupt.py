@@ -22,20 +22,20 @@ TRACE = """\
  0)               |        hrtimer_interrupt() {
  0)               |          tick_sched_timer() {
  0)               |            tick_sched_do_timer() {
- 0)   1.300 us    |              tick_do_update_jiffies64();
- 0)   1.670 us    |            }
+ 0)   1.660 us    |              tick_do_update_jiffies64();
+ 0)   2.030 us    |            }
  0)               |            tick_sched_handle() {
- 0)   0.840 us    |              account_process_tick();
- 0)   0.620 us    |              softlockup_tick();
+ 0)   0.700 us    |              account_process_tick();
+ 0)   0.450 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
- 0)   0.330 us    |                task_tick_fair();
- 0)   2.230 us    |              }
- 0)   5.560 us    |            }
- 0)   8.560 us    |          }
- 0)   1.030 us    |          tick_program_event();
- 0) + 13.160 us   |        }
- 0) + 13.570 us   |      }
- 0) + 15.380 us   |    }
+ 0)   0.620 us    |                task_tick_fair();
+ 0)   2.810 us    |              }
+ 0)   6.470 us    |            }
+ 0)   9.940 us    |          }
+ 0)   1.070 us    |          tick_program_event();
+ 0) + 15.010 us   |        }
+ 0) + 15.490 us   |      }
+ 0) + 17.880 us   |    }
  0)   <========== |
  0)   ==========> |
  0)               |    sysvec_apic_timer_interrupt() {
@@ -43,20 +43,20 @@ TRACE = """\
  0)               |        hrtimer_interrupt() {
  0)               |          tick_sched_timer() {
  0)               |            tick_sched_do_timer() {
- 0)   0.900 us    |              tick_do_update_jiffies64();
- 0)   1.270 us    |            }
+ 0)   0.880 us    |              tick_do_update_jiffies64();
+ 0)   1.250 us    |            }
  0)               |            tick_sched_handle() {
- 0)   0.460 us    |              account_process_tick();
- 0)   0.350 us    |              softlockup_tick();
+ 0)   0.470 us    |              account_process_tick();
+ 0)   0.340 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
- 0)   0.250 us    |                task_tick_fair();
- 0)   2.830 us    |              }
- 0)   5.260 us    |            }
- 0)   7.850 us    |          }
- 0)   1.090 us    |          tick_program_event();
- 0) + 11.970 us   |        }
- 0) + 12.370 us   |      }
- 0) + 16.360 us   |    }
+ 0)   0.230 us    |                task_tick_fair();
+ 0)   2.100 us    |              }
+ 0)   4.480 us    |            }
+ 0)   7.050 us    |          }
+ 0)   0.950 us    |          tick_program_event();
+ 0) + 10.940 us   |        }
+ 0) + 11.350 us   |      }
+ 0) + 12.810 us   |    }
  0)   <========== |
  0)   ==========> |
  0)               |    sysvec_apic_timer_interrupt() {
@@ -64,22 +64,43 @@ TRACE = """\
  0)               |        hrtimer_interrupt() {
  0)               |          tick_sched_timer() {
  0)               |            tick_sched_do_timer() {
- 0)   0.900 us    |              tick_do_update_jiffies64();
- 0)   1.270 us    |            }
+ 0)   0.880 us    |              tick_do_update_jiffies64();
+ 0)   1.250 us    |            }
  0)               |            tick_sched_handle() {
- 0)   0.610 us    |              account_process_tick();
- 0)   0.350 us    |              softlockup_tick();
+ 0)   0.470 us    |              account_process_tick();
+ 0)   0.640 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
- 0)   0.250 us    |                task_tick_fair();
- 0)   2.330 us    |              }
- 0)   4.900 us    |            }
- 0)   7.500 us    |          }
- 0)   0.940 us    |          tick_program_event();
- 0) + 11.470 us   |        }
- 0) + 11.870 us   |      }
- 0) + 13.380 us   |    }
+ 0)   0.230 us    |                task_tick_fair();
+ 0)   2.800 us    |              }
+ 0)   5.430 us    |            }
+ 0)   8.000 us    |          }
+ 0)   1.100 us    |          tick_program_event();
+ 0) + 12.030 us   |        }
+ 0) + 12.450 us   |      }
+ 0) + 16.400 us   |    }
  0)   <========== |
- 0) # 3783.820 us |  }
+ 0)   ==========> |
+ 0)               |    sysvec_apic_timer_interrupt() {
+ 0)               |      __sysvec_apic_timer_interrupt() {
+ 0)               |        hrtimer_interrupt() {
+ 0)               |          tick_sched_timer() {
+ 0)               |            tick_sched_do_timer() {
+ 0)   0.880 us    |              tick_do_update_jiffies64();
+ 0)   1.250 us    |            }
+ 0)               |            tick_sched_handle() {
+ 0)   0.470 us    |              account_process_tick();
+ 0)   0.340 us    |              softlockup_tick();
+ 0)               |              scheduler_tick() {
+ 0)   0.230 us    |                task_tick_fair();
+ 0)   2.100 us    |              }
+ 0)   4.480 us    |            }
+ 0)   7.050 us    |          }
+ 0)   0.950 us    |          tick_program_event();
+ 0) + 10.940 us   |        }
+ 0) + 11.350 us   |      }
+ 0) + 12.810 us   |    }
+ 0)   <========== |
+ 0) # 4122.300 us |  }
 """
 
 

@@ -16,71 +16,71 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
- 0) ! 126.010 us  |  sys_fork();
+ 0) ! 124.610 us  |  sys_fork();
  0)               |  sys_wait4() {
  ------------------------------------------
  0)     init-1     =>     sh-13     
  ------------------------------------------
 
- 0)   5.080 us    |  sys_ioctl();
- 0)   6.990 us    |  sys_setpgid();
- 0)   1.890 us    |  sys_ioctl();
- 0) ! 293.120 us  |  sys_execve();
+ 0)   5.110 us    |  sys_ioctl();
+ 0) + 22.320 us   |  sys_setpgid();
+ 0)   1.910 us    |  sys_ioctl();
+ 0) ! 292.330 us  |  sys_execve();
  0)   0.230 us    |  sys_getpid();
- 0)   2.880 us    |  sys_brk();
- 0)   8.600 us    |  sys_brk();
- 0) + 13.800 us   |  sys_getcwd();
- 0)   1.510 us    |  sys_getppid();
- 0)   4.370 us    |  sys_brk();
- 0) + 17.430 us   |  sys_newfstatat();
- 0) + 10.550 us   |  sys_newfstatat();
- 0) + 22.160 us   |  sys_chdir();
- 0) + 67.880 us   |  sys_openat();
- 0)   4.730 us    |  sys_fcntl();
- 0)   1.830 us    |  sys_dup2();
- 0)   1.480 us    |  sys_close();
+ 0)   2.850 us    |  sys_brk();
+ 0)   8.540 us    |  sys_brk();
+ 0) + 13.700 us   |  sys_getcwd();
+ 0)   1.540 us    |  sys_getppid();
+ 0)   4.290 us    |  sys_brk();
+ 0) + 17.070 us   |  sys_newfstatat();
+ 0) + 10.340 us   |  sys_newfstatat();
+ 0) + 37.820 us   |  sys_chdir();
+ 0) + 67.490 us   |  sys_openat();
+ 0)   4.690 us    |  sys_fcntl();
+ 0)   1.780 us    |  sys_dup2();
+ 0)   1.440 us    |  sys_close();
  0)               |  sys_write() {
  0)               |  /* before */
- 0) + 20.890 us   |  }
- 0) + 11.070 us   |  sys_dup2();
- 0)   1.400 us    |  sys_close();
- 0) ! 103.500 us  |  sys_fork();
+ 0) + 20.780 us   |  }
+ 0) + 11.020 us   |  sys_dup2();
+ 0)   1.360 us    |  sys_close();
+ 0) ! 102.040 us  |  sys_fork();
  0)               |  sys_wait4() {
  ------------------------------------------
  0)     sh-13      =>     cat-14    
  ------------------------------------------
 
- 0) + 17.230 us   |  sys_newfstatat();
- 0) ! 262.790 us  |  sys_execve();
- 0) + 65.740 us   |  sys_openat();
- 0)   4.400 us    |  sys_newfstat();
- 0)   2.670 us    |  sys_newfstat();
+ 0) + 17.260 us   |  sys_newfstatat();
+ 0) ! 242.840 us  |  sys_execve();
+ 0) + 64.930 us   |  sys_openat();
+ 0)   4.260 us    |  sys_newfstat();
+ 0)   2.740 us    |  sys_newfstat();
  0) + 23.400 us   |  sys_read();
- 0) + 12.110 us   |  sys_write();
- 0)   4.990 us    |  sys_read();
- 0) + 10.610 us   |  sys_close();
+ 0) + 12.140 us   |  sys_write();
+ 0)   4.950 us    |  sys_read();
+ 0) + 10.510 us   |  sys_close();
  0)               |  sys_exit_group() {
  ------------------------------------------
  0)     cat-14     =>     sh-13     
  ------------------------------------------
 
- 0) ! 826.710 us  |  } /* sys_wait4 */
- 0) + 45.760 us   |  sys_openat();
- 0)   3.320 us    |  sys_fcntl();
- 0)   2.150 us    |  sys_dup2();
- 0)   1.380 us    |  sys_close();
+ 0) ! 815.210 us  |  } /* sys_wait4 */
+ 0) + 45.590 us   |  sys_openat();
+ 0)   3.260 us    |  sys_fcntl();
+ 0)   2.140 us    |  sys_dup2();
+ 0)   1.330 us    |  sys_close();
  0)               |  sys_write() {
  0)               |  /* after */
- 0) + 12.450 us   |  }
- 0)   7.920 us    |  sys_dup2();
- 0)   1.400 us    |  sys_close();
+ 0) + 12.370 us   |  }
+ 0)   7.790 us    |  sys_dup2();
+ 0)   1.350 us    |  sys_close();
  0)               |  sys_exit_group() {
  ------------------------------------------
  0)     sh-13      =>     init-1    
  ------------------------------------------
 
- 0) # 2616.390 us |  } /* sys_wait4 */
- 0)   2.380 us    |  sys_ioctl();
+ 0) # 2590.500 us |  } /* sys_wait4 */
+ 0)   2.390 us    |  sys_ioctl();
  0)               |  sys_write() {
 """
 

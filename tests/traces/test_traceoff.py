@@ -18,9 +18,9 @@ TRACE = """\
  0)               |        down_read_trylock() {
  0)   0.550 us    |          preempt_count_add();
  0)   0.220 us    |          preempt_count_sub();
- 0)   1.880 us    |        }
- 0)   0.570 us    |        find_vma();
- 0)   3.820 us    |      }
+ 0)   1.870 us    |        }
+ 0)   0.560 us    |        find_vma();
+ 0)   3.830 us    |      }
  0)               |      handle_mm_fault() {
  0)               |        __handle_mm_fault() {
  0)   0.360 us    |          mm_alloc_pmd();
@@ -29,26 +29,26 @@ TRACE = """\
  0)               |            do_anonymous_page() {
  0)               |              __might_sleep() {
  0)   0.320 us    |                __might_resched();
- 0)   0.740 us    |              }
+ 0)   0.750 us    |              }
  0)               |              __alloc_pages() {
  0)               |                get_page_from_freelist() {
  0)   0.240 us    |                  zone_watermark_ok();
- 0)   0.700 us    |                  rmqueue_pcplist();
+ 0)   0.710 us    |                  rmqueue_pcplist();
  0)   4.930 us    |                }
- 0)   5.690 us    |              }
+ 0)   5.700 us    |              }
  0)               |              do_set_pte() {
  0)   0.380 us    |                flush_icache_page();
  0)               |                _raw_spin_lock() {
- 0)   0.230 us    |                  preempt_count_add();
+ 0)   0.220 us    |                  preempt_count_add();
  0)   0.740 us    |                }
  0)               |                _raw_spin_unlock() {
  0)   0.220 us    |                  preempt_count_sub();
  0)   1.030 us    |                }
  0)   3.500 us    |              }
- 0) + 11.680 us   |            }
- 0) + 12.550 us   |          }
- 0) + 15.010 us   |        }
- 0) + 15.770 us   |      }
+ 0) + 11.700 us   |            }
+ 0) + 12.580 us   |          }
+ 0) + 15.060 us   |        }
+ 0) + 15.810 us   |      }
 """
 
 
