@@ -18,6 +18,7 @@ class Errors(NamedTuple):
     mean: float  # of |predicted - measured| / measured
     median: float
     tau: float  # how well the order is predicted: 1 is perfectly, 0 not at all
+    signed: float  # mean of (predicted - measured) / measured
     bias: float  # of the sum: (predicted - measured) / measured
 
 
@@ -25,14 +26,15 @@ def errors(predicted: Sequence[float], measured: Sequence[float]) -> Errors:
     """The errors of predictions, beside measurements that are not 0.
 
     >>> errors([1.0, 3.0], [1.0, 2.0])
-    Errors(number=2, mean=0.25, median=0.25, tau=1.0, bias=0.3333333333333333)
+    Errors(number=2, mean=0.25, median=0.25, tau=1.0, signed=0.25, bias=0.3333333333333333)
     """
     if not measured:
-        return Errors(0, *[float("nan")] * 4)
+        return Errors(0, *[float("nan")] * 5)
     p, m = np.array(predicted, float), np.array(measured, float)
-    relative = np.abs(p - m) / m
+    signed = (p - m) / m
+    relative = np.abs(signed)
     bias = float(p.sum() / m.sum() - 1)
-    return Errors(len(m), float(relative.mean()), float(np.median(relative)), kendall_tau(predicted, measured), bias)
+    return Errors(len(m), float(relative.mean()), float(np.median(relative)), kendall_tau(predicted, measured), float(signed.mean()), bias)
 
 
 def kendall_tau(a: Sequence[float], b: Sequence[float]) -> float:

@@ -18,7 +18,7 @@ from calibration.programs.measure import machine_for, model_cycles, programs_of
 __all__ = ["block_table", "event_table", "program_table", "row_table", "worst_blocks"]
 
 Predictor = Callable[[bytes], float | None]  # None: the tool could not read the block
-_HEADER = f"{'':24}{'n':>6}{'mean':>9}{'median':>9}{'tau':>8}{'sum':>8}"
+_HEADER = f"{'':24}{'n':>6}{'mean':>9}{'median':>9}{'tau':>8}{'signed':>8}{'sum':>8}"
 
 
 def _predictors(machine: str, model: Model) -> dict[str, Predictor]:
@@ -32,7 +32,7 @@ def _predictors(machine: str, model: Model) -> dict[str, Predictor]:
 
 def _line(name: str, predicted: Sequence[float], measured: Sequence[float]) -> str:
     found = errors(predicted, measured)
-    return f"{name:24}{found.number:6}{found.mean:9.1%}{found.median:9.1%}{found.tau:8.3f}{found.bias:+8.0%}"
+    return f"{name:24}{found.number:6}{found.mean:9.1%}{found.median:9.1%}{found.tau:8.3f}{found.signed:+8.1%}{found.bias:+8.0%}"
 
 
 def block_table(machine: str, model: Model, held_out: bool) -> Iterator[str]:

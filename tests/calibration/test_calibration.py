@@ -40,6 +40,7 @@ def test_errors_of_predictions() -> None:
     found = errors([1.0, 3.0, 2.0], [2.0, 2.0, 4.0])
     assert found.number == 3
     assert found.mean == found.median == 0.5
+    assert found.signed == pytest.approx(-1 / 6)
     assert found.bias == -0.25
 
 
