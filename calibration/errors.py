@@ -33,8 +33,8 @@ def errors(predicted: Sequence[float], measured: Sequence[float]) -> Errors:
     p, m = np.array(predicted, float), np.array(measured, float)
     signed = (p - m) / m
     relative = np.abs(signed)
-    bias = float(p.sum() / m.sum() - 1)
-    return Errors(len(m), float(relative.mean()), float(np.median(relative)), kendall_tau(predicted, measured), float(signed.mean()), bias)
+    tau, bias = kendall_tau(predicted, measured), float(p.sum() / m.sum() - 1)
+    return Errors(len(m), float(relative.mean()), float(np.median(relative)), tau, float(signed.mean()), bias)
 
 
 def kendall_tau(a: Sequence[float], b: Sequence[float]) -> float:
