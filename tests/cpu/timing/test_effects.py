@@ -143,6 +143,20 @@ def test_a_string_instruction_accesses_what_its_registers_pass(others: int) -> N
     assert misses[1] - misses[0] == 512 // 64
 
 
+@pytest.mark.parametrize("count", [2, 3, 65, 200])
+def test_a_string_instruction_accesses_all_its_lines_whichever_way_it_goes(count: int) -> None:
+    """It begins in the midst of a line, and the last element may be the first of one."""
+
+    def misses(direction: str, first: int, instruction: str) -> float:
+        counts = run(f"mov rdi, {KERNEL + DATA + first:#x}; mov ecx, {count}; {direction}; {instruction}; cld")[1]
+        return counts["L1-dcache-store-misses"] + counts["L1-dcache-load-misses"]
+
+    lowest = 0x8000 + 40
+    lines = (lowest + count * 8 - 1) // 64 - lowest // 64 + 1
+    for direction, first in (("cld", lowest), ("std", lowest + (count - 1) * 8)):
+        assert misses(direction, first, "rep stosq") - misses(direction, first, "nop") == lines
+
+
 # What waits
 
 

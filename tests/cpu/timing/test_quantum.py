@@ -38,9 +38,11 @@ def test_on_one_cpu_nothing_depends_on_the_quantum(quantum: int) -> None:
     assert of_one_cpu(quantum) == usual()
 
 
-def test_on_one_cpu_nothing_depends_on_where_turns_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Board, "LONGEST_TURN", 1711)
-    assert of_one_cpu(1000) == usual()
+@pytest.mark.parametrize("turn", [401, 1063, 1711])
+def test_on_one_cpu_nothing_depends_on_where_turns_end(turn: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some of them end within a string instruction, and within a line of what it copies."""
+    monkeypatch.setattr(Board, "LONGEST_TURN", turn)
+    assert of_one_cpu(400) == usual()
 
 
 def of_programs(quantum: int) -> Mapping[str, Mapping[str, int]]:

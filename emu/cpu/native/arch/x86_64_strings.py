@@ -96,7 +96,8 @@ def parts_of_element(kind, size, backward):
 
 def build(layout: Layout) -> Any:
     """execute_string(cpu, description): executes elements of the string instruction with which a block begins, and charges
-    them and the one that follows. Compiled for one layout of Unicorn."""
+    them and the one that follows. Returns from one element's address to the next one's; 0: there is none. Compiled for one
+    layout of Unicorn."""
     probe = external(
         "probe_access_x86_64",
         types.uint64(types.uint64, types.uint64, types.int32, types.int32, types.int32, types.uint64),
@@ -194,7 +195,9 @@ def build(layout: Layout) -> Any:
         stepped = load_u64(cpu + cpu_record.STEPPING) != ZERO or load_u32(env + eflags) & TF != 0
         if not stepped and due > now:
             done = execute(env, description, kind, shift, size, step, min(count, (due - now) * PARTS // parts))
-        if count != ZERO:
-            store_u64(cpu + cpu_record.CYCLES, now + ((done + ONE) * parts + PARTS - ONE) // PARTS)
+        if count == ZERO:
+            return ZERO
+        store_u64(cpu + cpu_record.CYCLES, now + ((done + ONE) * parts + PARTS - ONE) // PARTS)
+        return step
 
     return execute_string

@@ -11,16 +11,18 @@ from numba import types
 
 from emu.cpu.arch.x86_64.state import FS, GS, Layout, SegmentCache, register
 from emu.cpu.native import block_record, callouts, cpu_record, translator
-from emu.cpu.native.arch import TimedHooks, x86_64_walk
+from emu.cpu.native.arch import TimedHooks, x86_64_strings, x86_64_walk
+from emu.cpu.native.arch.x86_64_strings import COMPARE, LOAD, MOVE, STORE
 from emu.cpu.native.timing import block as timed_block
+from emu.cpu.native.timing import record
 from emu.cpu.native.timing.layout import Layout as TimingLayout
 from emu.cpu.timing.core import Core
 from emu.native import cfunc, njit
-from emu.native.pointers import load_u64
+from emu.native.pointers import load_u64, store_u64
 
 __all__ = ["build"]
 
-ZERO = np.uint64(0)
+ZERO, ONE = np.uint64(0), np.uint64(1)
 SI, DI = (np.uint64(register(name)) for name in ("si", "di"))
 
 
@@ -34,15 +36,26 @@ def build(
     @njit
     def charge_string(cpu, block, address):
         """Charges a block that ends with a repeated instruction, and executes elements if it begins with it."""
-        if block_record.begins_string(cpu, block, address):
+        begins = block_record.begins_string(cpu, block, address)
+        if begins:
             charge(cpu, block, address)
         description = block_record.string_description(cpu, block, address)
-        if description != ZERO:
-            env = load_u64(cpu + cpu_record.ENV)
-            source, target = load_u64(env + SI), load_u64(env + DI)
-            execute_string(cpu, description)
-            elements(cpu, source, load_u64(env + SI), False)
-            elements(cpu, target, load_u64(env + DI), True)
+        second = load_u64(cpu + cpu_record.TIMING) + record.STRING
+        if description == ZERO:  # the block has other instructions, too, and executes one element
+            store_u64(second, ONE)
+            return
+        env = load_u64(cpu + cpu_record.ENV)
+        source, target = load_u64(env + SI), load_u64(env + DI)
+        step = execute_string(cpu, description)
+        if with_data and step != ZERO:
+            before = step if load_u64(second) != ZERO and not begins else ZERO  # the first element, which has been executed
+            first = begins or before != ZERO
+            kind = description & x86_64_strings.KIND
+            if kind in (MOVE, LOAD, COMPARE):  # one more element is executed now
+                elements(cpu, source - before, load_u64(env + SI) + step, step, first, False)
+            if kind != LOAD:
+                elements(cpu, target - before, load_u64(env + DI) + step, step, first, kind in (MOVE, STORE))
+        store_u64(second, ZERO)
 
     @cfunc(types.void(types.uint64, types.uint64, types.uint32, types.uint64))
     def timed_block_hook(uc, address, why, cpu):

@@ -42,8 +42,8 @@ class Charging(NamedTuple):
     """charge(cpu, block, address): the block begins at a virtual address."""
 
     elements: Any
-    """elements(cpu, from, to, write): a string instruction has accessed what lies between two virtual addresses, one of which it
-    began with. It adds to the CPU's clock."""
+    """elements(cpu, from, to, step, begins, write): a string instruction accesses elements from one virtual address on, before
+    another one, which are `step` apart. `begins`: the first is the instruction's first. It adds to the CPU's clock."""
 
     settle: Any
     """settle(cpu): the CPU's turn has ended."""
@@ -232,15 +232,22 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
             call_handler(load_u64(board + board_record.SAMPLE), cpu, address)
 
     @njit
-    def elements(cpu, begin, end, write):
-        if with_data and begin != end:  # a register that does not move stands for no access
-            timing, board = load_u64(cpu + cpu_record.TIMING), load_u64(cpu + cpu_record.BOARD)
-            address, end = min(begin, end) & ~LINE_OFFSET, max(begin, end)
-            waited = ZERO
-            while address < end:
-                waited += access(cpu, timing, board, address, write, False)
-                address += LINE
-            store_u64(cpu + cpu_record.CYCLES, load_u64(cpu + cpu_record.CYCLES) + waited)
+    def elements(cpu, begin, end, step, begins, write):
+        """A line counts with the element that comes to it first, whatever interrupts the instruction."""
+        timing, board = load_u64(cpu + cpu_record.TIMING), load_u64(cpu + cpu_record.BOARD)
+        waited = ZERO
+        if np.int64(step) > 0:
+            line = begin & ~LINE_OFFSET if begins else (begin + LINE_OFFSET) & ~LINE_OFFSET
+            while line < end:
+                waited += access(cpu, timing, board, line, write, False)
+                line += LINE
+        else:
+            first, last = begin - step - ONE, end - step  # the highest byte, and the lowest
+            line = (first if begins else first - LINE_OFFSET) | LINE_OFFSET
+            while line >= last:
+                waited += access(cpu, timing, board, line, write, False)
+                line -= LINE
+        store_u64(cpu + cpu_record.CYCLES, load_u64(cpu + cpu_record.CYCLES) + waited)
 
     @njit
     def settle(cpu):

@@ -44,6 +44,7 @@ ISSUE = fields.word()  # when the next micro-operation can be dispatched
 KNOWN_CYCLES = fields.word()  # the CPU's CYCLES as the model left it: another value means that time has jumped
 PREVIOUS = fields.word()  # offset of the summary of the block before; 0: none that counts
 PREVIOUS_END = fields.word()  # virtual address behind that block
+STRING = fields.word()  # 1: the last block ended with the first element of a string instruction, which goes on in the next
 READY = fields.words(REGISTERS)  # when each register is there; these and the next three are counted from ISSUE
 RETIRE = fields.word()  # when all that was dispatched has retired
 BRANCH = fields.word()  # when the last block's last instruction was executed
