@@ -116,6 +116,11 @@ def _loops(core: Core) -> Iterator[Event]:
     for name, jump in (("taken", "jz"), ("not taken", "jnz")):
         body = "".join(f"test eax, eax; {jump} j{n}; nop; .balign 16; j{n}:;" for n in range(16))
         yield Event(f"16 conditional jumps, {name}", _cost(core, body, "xor eax, eax"))
+    for instruction, sizes in (("stosb", (16, 64, 256, 1024, 4096)), ("movsb", (16, 64, 256, 1024, 4096)),
+                               ("stosq", (8, 64, 512)), ("movsq", (8, 64, 512))):  # fmt: skip
+        for size in sizes:
+            body = f"xor eax, eax; mov ecx, {size}; lea rdi, [rbx + 64]; lea rsi, [rbx + 131136]; rep {instruction}"
+            yield Event(f"rep {instruction}, {size} bytes", _cost(core, body))
     targets = "lea rax, [rip + targets]; mov ecx, 16; mov rdx, rbx; t: mov [rdx], rax; add rax, 16; add rdx, 8; dec ecx; jnz t"
     landing = ".balign 16; targets: " + "jmp f; .balign 16;" * 16 + "f:"
     for count in (1, 2, 4, 8, 16):

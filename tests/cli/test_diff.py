@@ -21,8 +21,8 @@ def repeat(emu: Emu, folder: Path, *arguments: str) -> None:
 def test_a_function_that_a_parameter_makes_slower_is_found_in_sets(tmp_path: Path, emu: Emu) -> None:
     before, after = tmp_path / "before", tmp_path / "after"
     repeat(emu, before, "--repeat", "10", "--timing", "pipeline", "--", MODULE.format(20))
-    repeat(emu, after, "--repeat", "10", "--timing", "pipeline", "--seed", "300", "--", MODULE.format(21))
-    assert [file.name for file in sorted(after.iterdir())] == [f"{seed:03}.dat" for seed in range(300, 310)]
+    repeat(emu, after, "--repeat", "10", "--timing", "pipeline", "--seed", "95", "--", MODULE.format(21))
+    assert [file.name for file in sorted(after.iterdir())] == [f"{seed:03}.dat" for seed in range(95, 105)]
     done = emu("diff", "--json", str(before), str(after))
     found = json.loads(done.out)
     assert (done.status, found["runs"]) == (1, [10, 10])
@@ -33,7 +33,7 @@ def test_a_function_that_a_parameter_makes_slower_is_found_in_sets(tmp_path: Pat
     runs = [Trace.open(file) for file in sorted(before.iterdir())[:6]]
     alarms = [pair for pair in itertools.combinations(runs, 2) if compare(pair[:1], pair[1:]).changes]
     assert len(alarms) <= 3  # 15 pairs, in each with a probability of 0.05
-    assert emu("reproduce", str(after / "305.dat")).status == 0
+    assert emu("reproduce", str(after / "100.dat")).status == 0
 
 
 def test_other_architectures_and_timings_differ(tmp_path: Path, emu: Emu) -> None:

@@ -22,20 +22,20 @@ TRACE = """\
  0)               |        hrtimer_interrupt() {
  0)               |          tick_sched_timer() {
  0)               |            tick_sched_do_timer() {
- 0)   1.660 us    |              tick_do_update_jiffies64();
- 0)   2.030 us    |            }
+ 0)   1.630 us    |              tick_do_update_jiffies64();
+ 0)   2.000 us    |            }
  0)               |            tick_sched_handle() {
- 0)   0.700 us    |              account_process_tick();
- 0)   0.450 us    |              softlockup_tick();
+ 0)   0.690 us    |              account_process_tick();
+ 0)   0.440 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
- 0)   0.620 us    |                task_tick_fair();
- 0)   2.810 us    |              }
- 0)   6.470 us    |            }
- 0)   9.940 us    |          }
- 0)   1.070 us    |          tick_program_event();
- 0) + 15.010 us   |        }
- 0) + 15.490 us   |      }
- 0) + 17.880 us   |    }
+ 0)   0.490 us    |                task_tick_fair();
+ 0)   2.660 us    |              }
+ 0)   6.280 us    |            }
+ 0)   9.700 us    |          }
+ 0)   1.050 us    |          tick_program_event();
+ 0) + 14.950 us   |        }
+ 0) + 15.420 us   |      }
+ 0) + 17.780 us   |    }
  0)   <========== |
  0)   ==========> |
  0)               |    sysvec_apic_timer_interrupt() {
@@ -43,20 +43,20 @@ TRACE = """\
  0)               |        hrtimer_interrupt() {
  0)               |          tick_sched_timer() {
  0)               |            tick_sched_do_timer() {
- 0)   0.880 us    |              tick_do_update_jiffies64();
- 0)   1.250 us    |            }
+ 0)   0.840 us    |              tick_do_update_jiffies64();
+ 0)   1.210 us    |            }
  0)               |            tick_sched_handle() {
- 0)   0.470 us    |              account_process_tick();
- 0)   0.340 us    |              softlockup_tick();
+ 0)   0.460 us    |              account_process_tick();
+ 0)   0.320 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
- 0)   0.230 us    |                task_tick_fair();
- 0)   2.100 us    |              }
- 0)   4.480 us    |            }
- 0)   7.050 us    |          }
- 0)   0.950 us    |          tick_program_event();
- 0) + 10.940 us   |        }
- 0) + 11.350 us   |      }
- 0) + 12.810 us   |    }
+ 0)   0.210 us    |                task_tick_fair();
+ 0)   2.050 us    |              }
+ 0)   4.390 us    |            }
+ 0)   6.910 us    |          }
+ 0)   0.940 us    |          tick_program_event();
+ 0) + 10.690 us   |        }
+ 0) + 11.100 us   |      }
+ 0) + 12.520 us   |    }
  0)   <========== |
  0)   ==========> |
  0)               |    sysvec_apic_timer_interrupt() {
@@ -64,20 +64,20 @@ TRACE = """\
  0)               |        hrtimer_interrupt() {
  0)               |          tick_sched_timer() {
  0)               |            tick_sched_do_timer() {
- 0)   0.880 us    |              tick_do_update_jiffies64();
- 0)   1.250 us    |            }
+ 0)   0.840 us    |              tick_do_update_jiffies64();
+ 0)   1.210 us    |            }
  0)               |            tick_sched_handle() {
- 0)   0.470 us    |              account_process_tick();
- 0)   0.640 us    |              softlockup_tick();
+ 0)   0.460 us    |              account_process_tick();
+ 0)   0.320 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
- 0)   0.230 us    |                task_tick_fair();
- 0)   2.800 us    |              }
- 0)   5.430 us    |            }
- 0)   8.000 us    |          }
- 0)   1.100 us    |          tick_program_event();
- 0) + 12.030 us   |        }
- 0) + 12.450 us   |      }
- 0) + 16.400 us   |    }
+ 0)   0.210 us    |                task_tick_fair();
+ 0)   2.740 us    |              }
+ 0)   5.080 us    |            }
+ 0)   7.600 us    |          }
+ 0)   1.080 us    |          tick_program_event();
+ 0) + 11.520 us   |        }
+ 0) + 11.930 us   |      }
+ 0) + 16.090 us   |    }
  0)   <========== |
  0)   ==========> |
  0)               |    sysvec_apic_timer_interrupt() {
@@ -85,22 +85,22 @@ TRACE = """\
  0)               |        hrtimer_interrupt() {
  0)               |          tick_sched_timer() {
  0)               |            tick_sched_do_timer() {
- 0)   0.880 us    |              tick_do_update_jiffies64();
- 0)   1.250 us    |            }
+ 0)   0.840 us    |              tick_do_update_jiffies64();
+ 0)   1.210 us    |            }
  0)               |            tick_sched_handle() {
- 0)   0.470 us    |              account_process_tick();
- 0)   0.340 us    |              softlockup_tick();
+ 0)   0.460 us    |              account_process_tick();
+ 0)   0.320 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
- 0)   0.230 us    |                task_tick_fair();
- 0)   2.100 us    |              }
- 0)   4.480 us    |            }
- 0)   7.050 us    |          }
- 0)   0.950 us    |          tick_program_event();
- 0) + 10.940 us   |        }
- 0) + 11.350 us   |      }
- 0) + 12.810 us   |    }
+ 0)   0.210 us    |                task_tick_fair();
+ 0)   2.050 us    |              }
+ 0)   4.390 us    |            }
+ 0)   6.910 us    |          }
+ 0)   0.940 us    |          tick_program_event();
+ 0) + 10.690 us   |        }
+ 0) + 11.100 us   |      }
+ 0) + 12.520 us   |    }
  0)   <========== |
- 0) # 4122.300 us |  }
+ 0) # 4061.930 us |  }
 """
 
 

@@ -16,70 +16,70 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
- 0) ! 124.610 us  |  sys_fork();
+ 0) ! 123.360 us  |  sys_fork();
  0)               |  sys_wait4() {
  ------------------------------------------
  0)     init-1     =>     sh-13     
  ------------------------------------------
 
  0)   5.110 us    |  sys_ioctl();
- 0) + 22.320 us   |  sys_setpgid();
- 0)   1.910 us    |  sys_ioctl();
- 0) ! 292.330 us  |  sys_execve();
+ 0)   6.910 us    |  sys_setpgid();
+ 0)   1.900 us    |  sys_ioctl();
+ 0) ! 303.070 us  |  sys_execve();
  0)   0.230 us    |  sys_getpid();
- 0)   2.850 us    |  sys_brk();
- 0)   8.540 us    |  sys_brk();
- 0) + 13.700 us   |  sys_getcwd();
- 0)   1.540 us    |  sys_getppid();
- 0)   4.290 us    |  sys_brk();
- 0) + 17.070 us   |  sys_newfstatat();
- 0) + 10.340 us   |  sys_newfstatat();
- 0) + 37.820 us   |  sys_chdir();
- 0) + 67.490 us   |  sys_openat();
- 0)   4.690 us    |  sys_fcntl();
- 0)   1.780 us    |  sys_dup2();
- 0)   1.440 us    |  sys_close();
+ 0)   2.830 us    |  sys_brk();
+ 0)   8.440 us    |  sys_brk();
+ 0) + 13.480 us   |  sys_getcwd();
+ 0)   1.460 us    |  sys_getppid();
+ 0)   4.100 us    |  sys_brk();
+ 0) + 16.780 us   |  sys_newfstatat();
+ 0)   9.940 us    |  sys_newfstatat();
+ 0) + 20.820 us   |  sys_chdir();
+ 0) + 67.340 us   |  sys_openat();
+ 0)   4.600 us    |  sys_fcntl();
+ 0)   1.740 us    |  sys_dup2();
+ 0)   1.400 us    |  sys_close();
  0)               |  sys_write() {
  0)               |  /* before */
- 0) + 20.780 us   |  }
- 0) + 11.020 us   |  sys_dup2();
- 0)   1.360 us    |  sys_close();
- 0) ! 102.040 us  |  sys_fork();
+ 0) + 20.520 us   |  }
+ 0) + 10.890 us   |  sys_dup2();
+ 0)   1.320 us    |  sys_close();
+ 0) ! 116.140 us  |  sys_fork();
  0)               |  sys_wait4() {
  ------------------------------------------
  0)     sh-13      =>     cat-14    
  ------------------------------------------
 
- 0) + 17.260 us   |  sys_newfstatat();
- 0) ! 242.840 us  |  sys_execve();
- 0) + 64.930 us   |  sys_openat();
- 0)   4.260 us    |  sys_newfstat();
+ 0) + 16.620 us   |  sys_newfstatat();
+ 0) ! 238.500 us  |  sys_execve();
+ 0) + 64.330 us   |  sys_openat();
+ 0)   4.230 us    |  sys_newfstat();
  0)   2.740 us    |  sys_newfstat();
- 0) + 23.400 us   |  sys_read();
- 0) + 12.140 us   |  sys_write();
- 0)   4.950 us    |  sys_read();
- 0) + 10.510 us   |  sys_close();
+ 0) + 22.680 us   |  sys_read();
+ 0) + 11.790 us   |  sys_write();
+ 0)   4.680 us    |  sys_read();
+ 0) + 10.380 us   |  sys_close();
  0)               |  sys_exit_group() {
  ------------------------------------------
  0)     cat-14     =>     sh-13     
  ------------------------------------------
 
- 0) ! 815.210 us  |  } /* sys_wait4 */
- 0) + 45.590 us   |  sys_openat();
- 0)   3.260 us    |  sys_fcntl();
- 0)   2.140 us    |  sys_dup2();
- 0)   1.330 us    |  sys_close();
+ 0) ! 784.560 us  |  } /* sys_wait4 */
+ 0) + 45.240 us   |  sys_openat();
+ 0)   3.170 us    |  sys_fcntl();
+ 0)   2.120 us    |  sys_dup2();
+ 0)   1.270 us    |  sys_close();
  0)               |  sys_write() {
  0)               |  /* after */
- 0) + 12.370 us   |  }
- 0)   7.790 us    |  sys_dup2();
- 0)   1.350 us    |  sys_close();
+ 0) + 11.670 us   |  }
+ 0)   7.700 us    |  sys_dup2();
+ 0)   1.320 us    |  sys_close();
  0)               |  sys_exit_group() {
  ------------------------------------------
  0)     sh-13      =>     init-1    
  ------------------------------------------
 
- 0) # 2590.500 us |  } /* sys_wait4 */
+ 0) # 2553.200 us |  } /* sys_wait4 */
  0)   2.390 us    |  sys_ioctl();
  0)               |  sys_write() {
 """

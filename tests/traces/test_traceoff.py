@@ -20,11 +20,11 @@ TRACE = """\
  0)   0.220 us    |          preempt_count_sub();
  0)   1.870 us    |        }
  0)   0.560 us    |        find_vma();
- 0)   3.830 us    |      }
+ 0)   3.820 us    |      }
  0)               |      handle_mm_fault() {
  0)               |        __handle_mm_fault() {
  0)   0.360 us    |          mm_alloc_pmd();
- 0)   0.230 us    |          pte_alloc();
+ 0)   0.220 us    |          pte_alloc();
  0)               |          handle_pte_fault() {
  0)               |            do_anonymous_page() {
  0)               |              __might_sleep() {
@@ -34,8 +34,8 @@ TRACE = """\
  0)               |                get_page_from_freelist() {
  0)   0.240 us    |                  zone_watermark_ok();
  0)   0.710 us    |                  rmqueue_pcplist();
- 0)   4.930 us    |                }
- 0)   5.700 us    |              }
+ 0)   4.920 us    |                }
+ 0)   5.690 us    |              }
  0)               |              do_set_pte() {
  0)   0.380 us    |                flush_icache_page();
  0)               |                _raw_spin_lock() {
@@ -43,12 +43,12 @@ TRACE = """\
  0)   0.740 us    |                }
  0)               |                _raw_spin_unlock() {
  0)   0.220 us    |                  preempt_count_sub();
- 0)   1.030 us    |                }
- 0)   3.500 us    |              }
- 0) + 11.700 us   |            }
- 0) + 12.580 us   |          }
- 0) + 15.060 us   |        }
- 0) + 15.810 us   |      }
+ 0)   1.000 us    |                }
+ 0)   3.480 us    |              }
+ 0) + 11.670 us   |            }
+ 0) + 12.550 us   |          }
+ 0) + 15.020 us   |        }
+ 0) + 15.780 us   |      }
 """
 
 

@@ -67,6 +67,8 @@ _OPERATIONS = {
     "flags_push": Operation((_MICROCODE,) * 9, 3, 18),
     "flags_pop": Operation((_MICROCODE,) * 20, 20, 60),
     "string": Operation((_ANY,) * 2, 1, 6),
+    "movs_repeated": Operation((_MICROCODE,) * 18, 1, 107),  # [M] "rep movsq, 8 bytes" less what elements take; and the next
+    "stos_repeated": Operation((_MICROCODE,) * 26, 1, 156),
     "control": Operation((_ANY,) * 8, 8, 12),
     "state": Operation((_MICROCODE,) * 100, 100, 300),
     "time_stamp": Operation((_MICROCODE,) * 36, 36, 2),
@@ -147,7 +149,7 @@ ZEN3 = Core(
     fused_with_jump=frozenset({"cmp", "test", "add", "sub", "and", "or", "xor", "inc", "dec"}),  # [m]; [SOG] 2.9.3
     taken_loss=8,  # [m]: a run of instructions is fetched by eight
     taken_each=48,  # [M]: "16 jumps over 16 bytes"
-    ahead=72,  # [M]: so programs that are looked at are neither too fast nor too slow, taken together
+    ahead=120,  # [M]: so programs that are looked at are neither too fast nor too slow, taken together
     trap=90,  # between calls of microcode and what Linux's entry measures
     interrupt=500,  # of the order that Linux's `ipi` benchmarks show between cores of one complex
     operations=_OPERATIONS,

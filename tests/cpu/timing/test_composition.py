@@ -70,7 +70,7 @@ def test_fetching_is_ahead_by_so_much() -> None:
     fast = [(_block(24), TAKEN)] * 10
     alone, behind = (_after(_block(first), *fast).issue - first for first in (24, 10 * CYCLE))
     assert alone == 10 * ZEN3.taken_each
-    assert alone - behind == 2 * (24 - ZEN3.taken_loss)  # the ends of runs cost dispatch as ever
+    assert ZEN3.ahead / 2 < alone - behind < ZEN3.ahead  # not all, as the ends of runs cost dispatch as ever
 
 
 def test_a_target_that_is_known_late_costs_more() -> None:

@@ -38,6 +38,7 @@ def _one(text: str, core: Core = ZEN3):
         ("divss xmm0, xmm1", "vector_divide32"), ("movd eax, xmm0", "from_vector"), ("movd xmm0, eax", "to_vector"),
         ("cvtsi2sd xmm0, eax", "integer_to_float"), ("cvttsd2si eax, xmm0", "float_to_integer"),
         ("cvttsd2si rax, [rsp]", "float_to_integer"),
+        ("rep stosb", "stos_repeated"),
         ("comisd xmm0, xmm1", "compare_flags"), ("pcmpeqb xmm0, xmm1", "vector_integer"), ("movsd xmm0, xmm1", "vector_integer"),
         ("pcmpgtb xmm0, xmm1", "vector_integer"), ("sqrtsd xmm0, xmm1", "vector_root64"),
     ],

@@ -133,6 +133,9 @@ def describe(insn: capstone.CsInsn, core: Core) -> Instruction:
     names = [insn.reg_name(o.reg) for o in insn.operands if o.type == x86.X86_OP_REG]
     registers = [NUMBERS[name] for name in names if name in NUMBERS]
     kind = class_of(mnemonic, insn, registers)
+    repeated = prefix.startswith("rep") and mnemonic != "ret"
+    if kind == "string" and repeated and mnemonic.startswith(("movs", "stos")):
+        kind = f"{mnemonic[:4]}_repeated"
     loads, stores, addresses = _places(insn, mnemonic)
     of_memory = core.operations.get(f"{kind}_memory") if loads or stores else None
     vector = any(number >= VECTORS for number in registers)
@@ -165,7 +168,6 @@ def describe(insn: capstone.CsInsn, core: Core) -> Instruction:
     of_operands = set(registers)
     if mnemonic == "lea":
         addresses = []
-    repeated = prefix.startswith("rep") and mnemonic != "ret"
     return Instruction(
         mnemonic=mnemonic,
         size=insn.size,
