@@ -27,6 +27,7 @@ def _seen(trace: str) -> list[str]:
     return [text for _, text in _EVENT.findall(trace)]
 
 
+@pytest.mark.static_timing("where an interrupt comes depends on times")
 def test_trace_printk(arch: str) -> None:
     with booted_machine(arch) as machine:
         _run(machine, "insmod /lib/modules/trace-printk.ko; rmmod trace_printk")
