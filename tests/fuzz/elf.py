@@ -87,7 +87,9 @@ def _try(kind: str, file: str, prepare: str, arch: str, seed: int, numbers: rang
             outcome.findings.append(f"{arch}: {command}: {output[-500:]}")
             return outcome
         outcome.counts.update({name: int(said[n]) for n, name in enumerate(("refused", "accepted", "killed"), 1)})
-        unexpected = [warning for warning in machine.warnings if "is not known to" not in warning]  # damaged instructions
+        unexpected = machine.warnings
+        if kind == "program":  # it executes damaged instructions
+            unexpected = [warning for warning in unexpected if "is not known to" not in warning]
         if kind == "module" and outcome.counts["killed"]:
             outcome.counts["wild"] = outcome.counts.pop("killed")
             unexpected = [warning for warning in unexpected if "load_module+" in warning and not _is_wild(warning)]

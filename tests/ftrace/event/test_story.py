@@ -95,12 +95,13 @@ def story(arch: str, request: pytest.FixtureRequest) -> Story:
         return Story(entries(machine.trace_array), seen, calls, table, alive, events, lambda at: function_at(machine, at))
 
 
+@pytest.mark.static_timing("a switch that waits for memory takes longer")
 def test_each_switch_is_recorded_and_none_else(story: Story) -> None:
     for recorded, seen in zip(story.recorded, story.switches, strict=True):
         assert told(recorded) == [(switch.before, switch.after) for switch in seen]
         switches = [entry for entry in recorded if entry.name == "sched_switch"]
         assert all(entry.pid == entry.fields["prev_pid"] for entry in switches)
-        assert all(0 <= switch.time - entry.time < 10_000 for entry, switch in zip(switches, seen, strict=True))
+        assert all(0 <= switch.time - entry.time < 1000 for entry, switch in zip(switches, seen, strict=True))
     assert all(story.switches)
 
 
