@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from emu.cpu.native.timing.record import BRANCHED, REGISTERS, RETIRED, RING, STORES
+from emu.cpu.native.timing.record import AHEAD_STEP, BRANCHED, REGISTERS, RETIRED, RING, STORES
 from emu.cpu.timing import CYCLE, BlockSummary
 from emu.cpu.timing.core import Core
 
@@ -22,7 +22,6 @@ __all__ = ["AS_EXPECTED", "MISPREDICTED", "RETURNED", "TAKEN", "TURNED", "Compos
 
 AS_EXPECTED, TAKEN, RETURNED, TURNED, MISPREDICTED = range(5)  # how a block goes on
 _ENTRY = 8  # slots to an entry of the window
-_STEP = CYCLE // 2  # of what fetching is ahead
 
 
 class Composition:
@@ -78,7 +77,7 @@ class Composition:
         for register, time in times.items():
             self._ready[register] = time
         self.issue = at + summary.dispatch
-        self._ahead = min(self._ahead + self.issue - fetching, core.ahead) // _STEP * _STEP
+        self._ahead = min(self._ahead + self.issue - fetching, core.ahead) // AHEAD_STEP * AHEAD_STEP
         self.retire = max(retire, done, self.issue)
         if slow:
             for entry in range(max(self._slots - summary.slots >> 3, (self._slots >> 3) - RING + 1), (self._slots >> 3) + 1):

@@ -22,7 +22,7 @@ __all__ = ["build"]
 
 ZERO, ONE, TWO, THREE, WORD = (np.uint64(n) for n in (0, 1, 2, 3, 8))
 WHOLE, HALF = np.uint64(CYCLE), np.uint64(CYCLE // 2)
-STEP = HALF  # of AHEAD: a coarse one, as states differ by it
+STEP = np.uint64(record.AHEAD_STEP)
 HALF_WORD, LOW32 = np.uint64(32), np.uint64(0xFFFF_FFFF)
 MULTIPLIER = np.uint64(0x9E37_79B9_7F4A_7C15)
 ALL_READY = ZERO  # the state in which nothing is under way

@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from emu.cpu.timing import CYCLE
 from emu.native import njit
 from emu.native.pointers import load_u64, store_u64
 from emu.native.record import Fields
@@ -30,6 +31,7 @@ MOST_COUNTERS = 32
 FIRST_PLACE, PLACES = 33, 3
 STORES = FIRST_PLACE + PLACES
 REGISTERS = STORES + 1
+AHEAD_STEP = CYCLE // 2  # a coarse one, as states differ by it
 RETIRED, BRANCHED = REGISTERS, REGISTERS + 1  # what a block's outputs name beside registers
 RING = 64  # entries of WINDOW
 
@@ -48,7 +50,7 @@ STRING = fields.word()  # 1: the last block ended with the first element of a st
 READY = fields.words(REGISTERS)  # when each register is there; these and the next three are counted from ISSUE
 RETIRE = fields.word()  # when all that was dispatched has retired
 BRANCH = fields.word()  # when the last block's last instruction was executed
-AHEAD = fields.word()  # by how much fetching is ahead of dispatch, in steps of `compose.STEP`
+AHEAD = fields.word()  # by how much fetching is ahead of dispatch, in steps of AHEAD_STEP
 SLOTS = fields.word()  # dispatch slots used so far, while the window matters
 WINDOW = fields.words(RING)  # when what was dispatched so many eighths of a dispatch window ago retired
 FRESH = fields.words(2 * (REGISTERS + 2))  # outputs of a block and their times, until all are known
