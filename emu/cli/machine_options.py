@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from emu.cli.guest_errors import guest_errors
-from emu.cli.quantities import Duration, Size
+from emu.cli.quantities import Duration, Frequency, Size
 
 if TYPE_CHECKING:
     from emu.cli.progress import Progress
@@ -54,6 +54,7 @@ class MachineOptions:
     cpus: int
     memory: int  # bytes
     quantum: int  # cycles
+    frequency: int  # Hz
     seed: int
     image: Path | None
     share: Sequence[str] = ()
@@ -126,6 +127,7 @@ class MachineOptions:
                     cpus=self.cpus,
                     memory=self.memory,
                     quantum=self.quantum,
+                    frequency=self.frequency,
                     seed=self.seed,
                     image=self.image,
                     shares=[Share.parse(text) for text in self.share],
@@ -162,6 +164,14 @@ _OPTIONS = (
     click.option("--cpus", default=2, show_default=True, metavar="N", help="How many CPUs."),
     click.option("--memory", type=Size(), default="128M", show_default=True, metavar="SIZE", help="How much memory: 64M, 1G."),
     click.option("--quantum", default=1000, show_default=True, metavar="CYCLES", help="How far one CPU may run ahead."),
+    click.option(
+        "--frequency",
+        type=Frequency(),
+        default="100MHz",
+        show_default=True,
+        metavar="HZ",
+        help="How many cycles a second has: 100MHz, 3GHz. Durations in traces are cycles over this.",
+    ),
     click.option("--seed", default=0, show_default=True, metavar="N", help="Another seed, another order of events."),
     click.option(
         "--timing",

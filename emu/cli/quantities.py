@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Times and sizes as the options of `emu` write them: 10s, 500us, 256M."""
+"""Times, sizes and frequencies as the options of `emu` write them: 10s, 500us, 256M, 3GHz."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 import click
 
-__all__ = ["Duration", "Size", "time_text"]
+__all__ = ["Duration", "Frequency", "Size", "time_text"]
 
 _NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "": 10**9}
 _BYTES = {"K": 1 << 10, "M": 1 << 20, "": 1 << 20, "G": 1 << 30}
 _LARGEST = 1 << 40
+_HERTZ = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 
 
 def time_text(nanoseconds: int) -> str:
@@ -63,3 +64,21 @@ class Size(click.ParamType[int]):
         if size.denominator != 1 or size > _LARGEST:
             self.fail(f"'{value}' is no size that a machine could have.", param, ctx)
         return int(size)
+
+
+class Frequency(click.ParamType[int]):
+    """A frequency, converted to Hz: 100M, 100MHz, 2.5GHz. A number without a unit is in Hz."""
+
+    name = "frequency"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        parts = _split(str(value))
+        prefix = parts[1].lower().removesuffix("hz") if parts else None
+        if parts is None or prefix not in _HERTZ:
+            self.fail(f"'{value}' is no frequency: a number with MHz or GHz is needed.", param, ctx)
+        hertz = parts[0] * _HERTZ[prefix]
+        if hertz.denominator != 1:
+            self.fail(f"'{value}' is no whole number of Hz.", param, ctx)
+        return int(hertz)

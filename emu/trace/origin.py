@@ -27,6 +27,7 @@ class Origin:
     emu: the version of this program.
     image: SHA-256 of the kernel's image, in hexadecimal digits.
     arch, cpus, memory, quantum, seed, timing, cpu_model: of the machine; memory in bytes, the quantum in cycles.
+    frequency: of the CPUs, in Hz; older files do not say it, and all of them are of 100 MHz.
     words: of the command line, without the file that it names.
     """
 
@@ -40,6 +41,7 @@ class Origin:
     timing: str
     cpu_model: str
     words: Sequence[str]
+    frequency: int = 100_000_000
 
     @classmethod
     def of(cls, kernel: Kernel, seed: int, quantum: int, words: Sequence[str]) -> Self:
@@ -55,6 +57,7 @@ class Origin:
             timing=board.timing_model.timing,
             cpu_model=board.timing_model.cpu_model,
             words=list(words),
+            frequency=board.frequency,
         )
 
     def encode(self) -> bytes:

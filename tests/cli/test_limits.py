@@ -9,7 +9,7 @@ import click
 import pytest
 
 from emu.cli import machine_options
-from emu.cli.quantities import Duration, Size
+from emu.cli.quantities import Duration, Frequency, Size
 from emu.machine import Completed, GuestPanic, LimitReached, Machine
 from tests.cli.conftest import Emu
 from tests.lib.booted_machine import booted_machine
@@ -115,6 +115,40 @@ def test_times(text: str, value: int) -> None:
 @pytest.mark.parametrize(("text", "value"), [("256M", 1 << 28), ("64", 1 << 26), ("1g", 1 << 30), ("65536K", 1 << 26)])
 def test_sizes(text: str, value: int) -> None:
     assert Size().convert(text, None, None) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("100MHz", 10**8), ("2.5GHz", 2_500_000_000), ("3g", 3 * 10**9), ("5000000", 5_000_000)]
+)
+def test_frequencies(text: str, value: int) -> None:
+    assert Frequency().convert(text, None, None) == value
+
+
+@pytest.mark.parametrize("text", ["", "MHz", "1THz", "-1", "1e9", "0.5", "1 M 2", "fast"])
+def test_what_is_no_frequency_is_refused(text: str) -> None:
+    with pytest.raises(click.BadParameter):
+        Frequency().convert(text, None, None)
+
+
+@pytest.mark.parametrize("text", ["1", "999kHz", "101GHz"])
+def test_a_frequency_that_no_clock_counts_with_is_one_line(emu: Emu, text: str) -> None:
+    status, out, err = emu("run", "--frequency", text, "--", "true")
+    assert (status, out) == (2, b"")
+    assert "1000000 to 100000000000 are possible" in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.static_timing("durations are then cycles, whatever the frequency")
+def test_ten_times_the_frequency_is_a_tenth_of_the_durations(arch: str, emu: Emu) -> None:
+    def duration(frequency: str) -> float:
+        machine = ("--arch", arch, "--cpus", "1", "--timing", "static", "--frequency", frequency)
+        options = ("-p", "function_graph", "-g", "sys_close", "-O", "nofuncgraph-irqs")
+        _, out, err = emu("run", *machine, *options, "--", "cat /proc/self/stat")
+        durations = re.findall(rb"([0-9.]+) us", out)
+        assert durations, err
+        return float(durations[0])
+
+    assert duration("10MHz") == pytest.approx(10 * duration("100MHz"), rel=0.01)
 
 
 @pytest.mark.parametrize("text", ["", "M", "1X", "-1", "1e3", "0.0000001ns", "1 M 2", "٣", "1" * 5000])
