@@ -31,6 +31,7 @@ from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracefs import TraceFS, build_kprobes_tree, build_tree
 from emu.ftrace.tracer_cost import NONE, use_tracer_cost
+from emu.installation import image_directory
 from emu.kernel import arch as kernel_arch
 from emu.kernel.commands import BadCommand, exit_status, shell_line
 from emu.kernel.console import Console
@@ -56,17 +57,10 @@ __all__ = [
     "LivePatch", "Machine", "PoweredOff", "Share", "Smi", "Terminal", "TraceError", "Unsaveable", "image_directory",
 ]  # fmt: skip
 
-_PACKAGE = Path(__file__).resolve().parent
 _SMALLEST_MEMORY = 32 << 20
 _EMPTY_DISK = 16 << 20
 _THREADS_BEGIN = 10_000_000  # nanoseconds that the threads of a tracer of the boot get, once init is up
 _LONGEST_ADVANCE = 1 << 56  # cycles: 22 years at 100 MHz
-
-
-def image_directory(arch: str) -> Path:
-    """The folder with an architecture's kernel and initramfs: in the package, or in a checkout where they are built."""
-    images = _PACKAGE / "images"
-    return (images if images.is_dir() else _PACKAGE.parent / "firmware" / "images") / arch
 
 
 @dataclass(frozen=True)

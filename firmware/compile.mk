@@ -60,14 +60,14 @@ MODULE_LDFLAGS	:= $(firstword $(filter -m,$(ARCH_LDFLAGS))) $(word 2,$(ARCH_LDFL
 
 define compile_module_c
 @mkdir -p $(@D)
-@echo '  CC [M]  $@'
+@echo '  CC [M]  $(@:$(obj)/%=%)'
 @$(CC) $(CPPFLAGS) $(CFLAGS) $(MODFLAGS) -MMD -MP -c -o $@ $<
 @$(if $(RECORDMCOUNT),$(RECORDMCOUNT) $@)
 endef
 
 define compile_module_asm
 @mkdir -p $(@D)
-@echo '  AS [M]  $@'
+@echo '  AS [M]  $(@:$(obj)/%=%)'
 @$(CC) $(CPPFLAGS) -I $(obj)/include $(ASFLAGS) -Wa,--noexecstack -MMD -MP -c -o $@ $<
 @$(if $(RECORDMCOUNT),$(RECORDMCOUNT) $@)
 endef
@@ -79,7 +79,7 @@ endef
 join_parts	= @$(LD) $(MODULE_LDFLAGS) -r -T modules/module.lds -o $@ $^
 
 define link_module
-@echo '  LD [M]  $@'
+@echo '  LD [M]  $(@:$(obj)/%=%)'
 @mkdir -p $(@D)
 $(join_parts)
 @$(OBJCOPY) --strip-debug $@

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Builds modules from a folder anywhere, as `make M=FOLDER modules` of Linux does:
 #
-#   make -f module.mk ARCH=ARCH M=FOLDER obj=FOLDER to=FOLDER kernel=VMLINUX built=FOLDER
+#   make -f module.mk ARCH=ARCH M=FOLDER obj=FOLDER kernel=VMLINUX built=FOLDER
 #
 # A Kbuild or Makefile in the folder says which modules there are, and of which
 # parts: `obj-m := hello.o`, `hello-y := main.o asm.o`. Without one, all sources of
-# the folder are one module of the folder's name. NAME.ko goes to `to`. `kernel`
-# and the modules in `built` export what a module may use.
+# the folder are one module of the folder's name. `obj` gets NAME.ko. `kernel` and
+# the modules in `built` export what a module may use.
 
 kbuild		:= $(firstword $(wildcard $(M)/Kbuild $(M)/Makefile))
 KERNELRELEASE	:= 6.1.0-emu
@@ -30,10 +30,11 @@ endif
 names		:= $(basename $(obj-m))
 parts		= $(sort $(filter %.o,$($(1)-y) $($(1)-objs)))
 
-modules: $(names:%=$(to)/%.ko)
+modules: $(names:%=$(obj)/%.ko)
 
+# Says which compiler it takes.
 compiler:
-	@echo $(CC)
+	$(info $(CC))
 
 $(obj)/parts/%.o: $(M)/%.c
 	$(compile_module_c)
@@ -55,7 +56,7 @@ $(obj)/%.mod.c: $(obj)/modules.dep ;
 $(obj)/%.mod.o: $(obj)/%.mod.c
 	$(compile_module_description)
 
-$(to)/%.ko: $(obj)/%.o $(obj)/%.mod.o
+$(obj)/%.ko: $(obj)/%.o $(obj)/%.mod.o
 	$(link_module)
 
 .PHONY: modules compiler

@@ -4,6 +4,7 @@ from the registry."""
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 
 from emu.cpu.arch import ARCHITECTURES
 from emu.native.cache import cache_directory
+from tests.lib.needs import needs
 
 ROOT = Path(__file__).resolve().parent.parent
 TRACE = ("run", "-p", "function", "--", "ls /bin | wc -l")
@@ -21,7 +23,7 @@ TRACE = ("run", "-p", "function", "--", "ls /bin | wc -l")
 
 def run(directory: Path, *command: str | Path) -> bytes:
     """What a command writes to standard output. It finds compiled code where this process does, and nothing else of it."""
-    environment = {"HOME": str(directory), "EMU_CACHE_DIR": str(cache_directory())}
+    environment = {"HOME": str(directory), "PATH": os.environ["PATH"], "EMU_CACHE_DIR": str(cache_directory())}
     done = subprocess.run(command, cwd=directory, env=environment, stdout=subprocess.PIPE, check=True)
     return done.stdout
 
@@ -57,7 +59,12 @@ def test_the_wheel_has_the_program_its_images_and_its_licence(wheel: Path) -> No
     scenarios = {str(path.relative_to(ROOT)) for path in ROOT.glob("emu/race/corpus/*")}
     sections = {str(path.relative_to(ROOT)) for path in ROOT.glob("emu/tour/documents/*/*.txt")}
     of_pages = {str(path.relative_to(ROOT)) for kind in ("js", "css", "html") for path in ROOT.glob(f"emu/trace/**/*.{kind}")}
-    parts = (sources, images, scenarios, sections, of_pages)
+    firmware = [*ROOT.glob("firmware/include/**/*.h"), *ROOT.glob("firmware/arch/*/include/**/*.h")]
+    headers = {f"emu/{path.relative_to(ROOT)}" for path in firmware}
+    rules = {f"emu/firmware/{name}" for name in ("compile.mk", "module.mk", "modules/module.lds", "tools/modpost.py")}
+    rules |= {f"emu/firmware/arch/{arch}/{name}" for arch in ARCHITECTURES for name in ("Makefile", "asm-offsets.c.in")}
+    rules |= {"emu/firmware/arch/sparc64/recordmcount.py"}
+    parts = (sources, images, scenarios, sections, of_pages, headers, rules)
     assert all(part and part <= names for part in parts)
     others = {re.sub(r"emu-[\d.]*\.dist-info", "", name) for name in names.difference(*parts)}
     assert others == {"/METADATA", "/WHEEL", "/RECORD", "/entry_points.txt", "/licenses/COPYING"}
@@ -77,6 +84,15 @@ def test_an_installed_emu_prints_the_same_trace(arch: str, programs: Path, tmp_p
     installed = run(tmp_path, programs / "emu", *TRACE[:1], "--arch", arch, *TRACE[1:])
     assert installed == here
     assert installed.count(b"\n") > 1000
+
+
+@needs("make", "gcc")
+def test_an_installed_emu_builds_modules(programs: Path, tmp_path: Path) -> None:
+    text = "#include <linux/module.h>\nstatic int __init begin(void) { return 0; }\nmodule_init(begin);\n"
+    (tmp_path / "small").mkdir()
+    (tmp_path / "small/main.c").write_text(f'{text}MODULE_LICENSE("GPL");\n')
+    assert run(tmp_path, programs / "emu", "build-module", "small") == f"{tmp_path}/small/small.ko\n".encode()
+    assert run(tmp_path, programs / "emu", "run", "--share", "small", "--", "insmod /mnt/small/small.ko") == b""
 
 
 def test_an_installed_emu_uses_its_own_images(programs: Path, tmp_path: Path) -> None:

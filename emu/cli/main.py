@@ -9,6 +9,7 @@ from typing import NoReturn
 
 import click
 
+from emu.cli.build_module import build_module
 from emu.cli.convert import convert
 from emu.cli.exit_status import BAD_INPUT, BROKEN_PIPE, INTERRUPTED
 from emu.cli.guest_errors import GuestDied, TimedOut
@@ -51,6 +52,7 @@ cli.add_command(grep)
 cli.add_command(diff)
 cli.add_command(shell)
 cli.add_command(list_names)
+cli.add_command(build_module)
 cli.add_command(race)
 cli.add_command(mount)
 cli.add_command(tracecmd)
