@@ -45,6 +45,7 @@ from emu.kernel.guest_cpu import GuestCpu
 from emu.kernel.image import BadImage, Image
 from emu.kernel.kernel import Kernel
 from emu.kernel.limits import LimitReached
+from emu.kernel.program_files import ProgramFiles
 from emu.kernel.userland import BadUserland, Userland
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ class Completed:
 
 
 class Machine:
-    """A machine, booted and waiting for commands. `tracefs` is the guest's tracefs tree, `cpus` are its CPUs.
+    """A machine, booted and waiting for commands. `tracefs` is the guest's tracefs tree, `cpus` are its CPUs, and
+    `program_files.file_offset("/bin/cat", "main")` is what a uprobe there takes.
 
     >>> with Machine(arch="x86_64", cpus=2, seed=0) as m:
     ...     m.tracefs.write("current_tracer", "function_graph")
@@ -177,6 +179,7 @@ class Machine:
                 lines[share.mounting(f"share{number}")] = f"cannot mount {share.directory} at {share.mount_point}"
             opened.callback(self.kernel.file_server.close)
             initramfs = (directory / "initramfs.cpio").read_bytes()
+            self.program_files = ProgramFiles(initramfs, [(share.mount_point, share.directory) for share in folders])
             if board.timing is not None:
                 board.timing.undecoded = self._undecoded
                 board.timing.load(kernel_image.digest)

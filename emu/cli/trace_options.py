@@ -16,6 +16,7 @@ import click
 
 from emu.cli.event_choice import EventChoice
 from emu.cli.settings import Setting, apply, file_setting
+from emu.cli.uprobe_places import with_offsets
 
 if TYPE_CHECKING:
     from emu.machine import Machine
@@ -56,7 +57,7 @@ _OPTIONS = (
     _option("-b", "KB", "Size of the trace buffer of each CPU."),
     _option("-m", "KB", "Keep at most the last KB of each CPU's trace."),
     _option("-C", "CLOCK", "Clock of the trace: local, global, counter, mono, ... (trace_clock)."),
-    _option("--set", "FILE=VALUE", "Write VALUE to FILE of tracefs."),
+    _option("--set", "FILE=VALUE", "Write VALUE to FILE of tracefs. uprobe_events takes FILE:SYMBOL, too: 'p:up /bin/cat:main'."),
 )  # fmt: skip
 _LETTERS = ("-p", "-e", "-f", "-R", "-l", "-n", "-g", "--sample", "-P", "-O", "-b", "-m", "-C", "--set", _INSTANCE)
 
@@ -173,6 +174,7 @@ class ArrayOptions:
             raise click.ClickException("--sample: the timing model static counts nothing; --timing pipeline does, and caches")
         if self.instance:
             apply(lambda path, _: tracefs.mkdir(path), [Setting(_INSTANCE, f"instances/{self.instance}", "")])
+        settings = [with_offsets(machine, setting) for setting in settings]
         apply(tracefs.write, [self._of_array(Setting("tracing_on", "tracing_on", "0")), *settings])
         about_events = (Setting(*one) for choice in self.events for one in choice.settings(tracefs))
         apply(tracefs.append, map(self._of_array, about_events))
