@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The text of the file README: how to take a trace with the files beside it.
 
-Programs (perf, libtracefs, the kernel's self-tests) search the file for lines that Linux has there, to learn what a kernel can do.
-These lines are quoted, each in a line of its own. tests/ftrace/tracefs/test_readme.py has a test for each.
+Programs (perf, libtracefs, the kernel's self-tests) learn what a kernel can do from lines that Linux has in this file. Here each
+of these lines is quoted, and stands alone. tests/ftrace/tracefs/test_readme.py has a test for each.
 """
 
 __all__ = ["README"]
@@ -119,7 +119,7 @@ Events
           [:pause][:cont][:clear]         said again of a trigger that is there: stops it, goes on, empties its table
           [:HANDLER.ACTION]               what happens when an entry is counted. The handler says at which entries:
               onmatch(matching.event)
-                                          at all; the parameters can be fields of the other event
+                                          if the other event has set its variables; the parameters can be its fields, too
               onmax(var)
               onchange(var)
                                           if $VAR is greater, or other, than before
