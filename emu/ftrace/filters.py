@@ -22,6 +22,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,7 @@ from emu.ftrace.numbers import parse_c
 from emu.ftrace.trigger.commands import FUNCTION_COMMANDS
 from emu.kernel.module_files import ModuleFiles
 
-__all__ = ["FunctionFilter", "Functions", "MatchKind", "ModuleFilters", "Pattern", "SiteMask"]
+__all__ = ["AddressFilter", "FunctionFilter", "Functions", "MatchKind", "ModuleFilters", "Pattern", "SiteMask"]
 
 SiteMask = NDArray[np.bool_]  # one bool for each site, in the order of available_filter_functions
 
@@ -151,6 +152,7 @@ class Functions:
         names: the functions' names; names may repeat.
         modules: the module that each belongs to, "" for the kernel; default: all are the kernel's.
         numbers: a number for each function, which no other function has ever had; ascending.
+        addresses: of their call sites, of which a later function may have the same; default: the numbers.
         loaded: names of the modules that are loaded.
         module_files: the modules that could be loaded, for errors' sentences.
     """
@@ -160,12 +162,14 @@ class Functions:
         names: Sequence[str],
         modules: Sequence[str] | None = None,
         numbers: NDArray[np.int64] | None = None,
+        addresses: NDArray[np.uint64] | None = None,
         loaded: Iterable[str] = (),
         module_files: ModuleFiles | None = None,
     ) -> None:
         self.names = names
         self.modules = [""] * len(names) if modules is None else modules
         self.numbers = np.arange(len(names)) if numbers is None else numbers
+        self.addresses = self.numbers.astype(np.uint64) if addresses is None else addresses
         self.loaded = frozenset(loaded)
         self._module_files = module_files or ModuleFiles()
 
@@ -256,31 +260,49 @@ class ModuleFilters:
 
 
 class FunctionFilter:
-    """A set of sites, made from words; immutable. The empty set means that there is no filter.
+    """A set of functions, made from words; immutable. The empty set means that there is no filter.
+
+    A function that no longer exists stays in the set: when a module takes all selected functions away, the filter selects none,
+    not all of those that are left (Linux: struct ftrace_hash keeps the entries; clear_mod_from_hash() makes their addresses 0).
+
+    Args:
+        functions: those that exist.
+        mask: which of them are selected; default: none.
+        gone: where those were that were selected, and no longer exist.
 
     >>> names = ["vfs_open", "vfs_read", "vfs_write"]
     >>> FunctionFilter(names).edited(["vfs_*", "!*_open"]).selected_names()
     ['vfs_read', 'vfs_write']
     """
 
-    def __init__(self, functions: Functions | Sequence[str], mask: SiteMask | None = None) -> None:
+    def __init__(
+        self, functions: Functions | Sequence[str], mask: SiteMask | None = None, gone: frozenset[int] = frozenset()
+    ) -> None:
         self.functions = functions if isinstance(functions, Functions) else Functions(functions)
         self.mask: SiteMask = np.zeros(len(self.functions), dtype=np.bool_) if mask is None else mask
         self.mask.flags.writeable = False
+        self.gone = gone
 
     def __bool__(self) -> bool:
-        return bool(self.mask.any())
+        """Whether there is a filter."""
+        return bool(self.gone or self.mask.any())
 
-    def cleared(self) -> FunctionFilter:
-        return FunctionFilter(self.functions)
+    def is_like(self, other: Self) -> bool:
+        """Whether another filter of the same functions selects the same."""
+        return self.gone == other.gone and np.array_equal(self.mask, other.mask)
 
-    def on(self, functions: Functions) -> FunctionFilter:
+    def cleared(self) -> Self:
+        return type(self)(self.functions)
+
+    def on(self, functions: Functions) -> Self:
         """The same selection among `functions`, the functions that exist now."""
         if functions is self.functions:
             return self
-        return FunctionFilter(functions, np.isin(functions.numbers, self.functions.numbers[self.mask]))
+        lost = self.mask & ~np.isin(self.functions.numbers, functions.numbers)
+        mask = np.isin(functions.numbers, self.functions.numbers[self.mask])
+        return type(self)(functions, mask, self.gone | set(self.functions.addresses[lost].tolist()))
 
-    def edited(self, words: Iterable[str], waiting: ModuleFilters | None = None) -> FunctionFilter:
+    def edited(self, words: Iterable[str], waiting: ModuleFilters | None = None) -> Self:
         """This filter with every word applied, in order.
 
         Args:
@@ -300,9 +322,9 @@ class FunctionFilter:
             if not chosen.any():
                 raise self.functions.unmatched(word, waits=waiting is not None)
             mask = _applied(mask, word, chosen)
-        return FunctionFilter(self.functions, mask)
+        return type(self)(self.functions, mask, self.gone)
 
-    def with_words(self, words: Iterable[str]) -> FunctionFilter:
+    def with_words(self, words: Iterable[str]) -> Self:
         """The same with words that have waited for their module; those that do not match any function are forgotten."""
         selected = self
         for word in words:
@@ -329,6 +351,25 @@ class FunctionFilter:
 
     def selected_names(self) -> list[str]:
         return [self.functions.label(index) for index in np.flatnonzero(self.mask).tolist()]
+
+    def lines(self) -> list[str]:
+        """What its file shows."""
+        return self.selected_names()
+
+
+class AddressFilter(FunctionFilter):
+    """A filter that keeps addresses, whatever is there (Linux: ftrace_graph_hash, which no module that goes clears).
+
+    Of a function that no longer exists its file shows the address. What a module that comes has there is selected.
+    """
+
+    def on(self, functions: Functions) -> Self:
+        moved = super().on(functions)
+        back = np.isin(functions.addresses, np.array(sorted(moved.gone), np.uint64))
+        return type(self)(functions, moved.mask | back, moved.gone - set(functions.addresses[back].tolist()))
+
+    def lines(self) -> list[str]:
+        return [*self.selected_names(), *map(hex, sorted(self.gone))]
 
 
 def _applied(mask: SiteMask, word: str, chosen: SiteMask) -> SiteMask:

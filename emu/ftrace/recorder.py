@@ -186,7 +186,7 @@ class Recorder:
         """Puts in force what the array wants. `places`: each site's offset in the kernel mapping, in bytes."""
         self._site_flags[places] = ops.flags()
         self._follow_probes(ops.chains(), places)
-        self.records.set(array_record.ONLY_SELECTED, int(ops.graph_function.mask.any()))
+        self.records.set(array_record.ONLY_SELECTED, int(bool(ops.graph_function)))
         self.records.set(array_record.HIDES, int(ops.graph_notrace.mask.any()))
         self.records.set(array_record.MAX_DEPTH, ops.max_graph_depth)
         self.records.set(array_record.THRESHOLD, ops.threshold_us * 1000 if ops.tracer is FUNCTION_GRAPH else 0)

@@ -7,10 +7,11 @@ import errno
 import re
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters
+from emu.ftrace.filters import AddressFilter, FunctionFilter, Functions, ModuleFilters
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
@@ -112,7 +113,89 @@ def test_filters_select_by_module(machine: Machine) -> None:
     assert traced(machine) == {"sample_beat", "sample_count"}
     assert len(re.findall(r" <-", machine.tracefs.read("trace"))) == machine.tracefs.read("trace").count("[sample_timer] <-")
     machine.run("rmmod sample_timer")
+    assert machine.tracefs.read("set_ftrace_filter") == ""
+
+
+def test_a_filter_whose_module_has_gone_traces_nothing(machine: Machine) -> None:
+    """Linux: clear_mod_from_hash() makes the addresses of the entries 0. The hash is not empty, so it is a filter still."""
+    machine.run(LOAD)
+    machine.tracefs.mkdir("instances/foo")
+    for where in ("", "instances/foo/"):
+        machine.tracefs.write(f"{where}set_ftrace_filter", "sample_*")
+        machine.tracefs.write(f"{where}current_tracer", "function")
+    machine.run("rmmod sample_timer")
+    for where in ("", "instances/foo/"):
+        assert machine.tracefs.read(f"{where}set_ftrace_filter") == ""
+    for load in ("true", LOAD):  # functions that come again are others
+        machine.tracefs.write("trace", "")
+        machine.run(f"{load}; usleep 6000")
+        assert machine.tracefs.read("enabled_functions") == ""
+        assert "<-" not in machine.tracefs.read("trace")
+    machine.tracefs.append("set_ftrace_filter", "vfs_read")
+    assert machine.tracefs.read("set_ftrace_filter") == "vfs_read\n"
+    machine.tracefs.append("set_ftrace_filter", "!vfs_read")
+    assert machine.tracefs.read("set_ftrace_filter") == ""
+    assert machine.site("vfs_read").state == "nop"
+    machine.tracefs.write("set_ftrace_filter", "")
     assert machine.tracefs.read("set_ftrace_filter") == "#### all functions enabled ####\n"
+    assert machine.site("vfs_read").state == "call ftrace_caller"
+
+
+def test_a_filter_of_a_function_that_was_freed_traces_nothing(machine: Machine) -> None:
+    """Linux: clear_func_from_hashes() does the same when the init functions of a module are freed."""
+    machine.tracefs.write("set_ftrace_filter", "sample_timer_init:mod:sample_timer")
+    machine.tracefs.write("current_tracer", "function")
+    machine.run(f"{LOAD}; usleep 6000")
+    assert traced(machine) == {"sample_timer_init"}
+    assert machine.tracefs.read("set_ftrace_filter") == ""
+    assert machine.tracefs.read("enabled_functions") == ""
+
+
+@pytest.mark.parametrize("file", ["set_ftrace_notrace", "stack_trace_filter"])
+def test_other_filters_stay_empty_when_their_module_goes(machine: Machine, file: str) -> None:
+    """Linux treats the hash of set_ftrace_notrace like that of set_ftrace_filter; stack_trace_filter shows existing functions."""
+    machine.run(LOAD)
+    machine.tracefs.write(file, "sample_*")
+    machine.run("rmmod sample_timer")
+    assert machine.tracefs.read(file) == ""
+    machine.tracefs.write("current_tracer", "function")
+    machine.run(f"{LOAD}; usleep 6000")
+    assert machine.tracefs.read(file) == ""
+    assert {"sample_beat", "sample_count"} <= traced(machine)  # another function of this name is traced
+    assert machine.site("vfs_read").state == "call ftrace_caller"
+    machine.tracefs.write(file, "")
+    assert machine.tracefs.read(file).startswith("#### ")
+
+
+def test_graph_filters_keep_addresses_when_their_module_goes(machine: Machine) -> None:
+    """Linux clears no entry of ftrace_graph_hash and ftrace_graph_notrace_hash: as no function has such an address, the first
+    selects nothing and the second hides nothing, and the files show what %ps makes of an address that is in no function."""
+    machine.run(LOAD)
+    where = [int(machine.site(name).address) for name in ("sample_add", "sample_count")]
+    for file in ("set_graph_function", "set_graph_notrace"):
+        machine.tracefs.write(file, "sample_add sample_count")
+    machine.run("rmmod sample_timer")
+    shown = "".join(f"{address:#x}\n" for address in sorted(where))
+    for file in ("set_graph_function", "set_graph_notrace"):
+        assert machine.tracefs.read(file) == shown
+    machine.tracefs.write("current_tracer", "function_graph")
+    machine.run("true")
+    assert "()" not in machine.tracefs.read("trace")
+    machine.tracefs.append("set_graph_function", "vfs_open")
+    machine.run("cat /dev/null")
+    assert "vfs_open()" in machine.tracefs.read("trace")
+    machine.tracefs.write("set_graph_function", "")
+    assert machine.tracefs.read("set_graph_function") == "#### all functions enabled ####\n"
+
+
+def test_a_graph_filter_selects_what_comes_to_its_addresses() -> None:
+    before = Functions(["vfs_read", "beat", "count"], ["", "one", "one"], addresses=np.array([1, 8, 9], np.uint64))
+    without = Functions(["vfs_read"], [""])
+    after = Functions(["vfs_read", "tick"], ["", "two"], np.array([0, 3]), np.array([1, 9], np.uint64))
+    kept = AddressFilter(before).edited(["beat", "count"]).on(without)
+    assert kept and kept.lines() == ["0x8", "0x9"]
+    assert kept.on(after).lines() == ["tick [two]", "0x8"]
+    assert FunctionFilter(before).edited(["beat", "count"]).on(without).on(after).lines() == []
 
 
 def test_filters_wait_for_a_module(machine: Machine) -> None:

@@ -8,8 +8,6 @@ import errno
 import re
 from collections.abc import Callable
 
-import numpy as np
-
 from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import FunctionFilter, ModuleFilters
 from emu.ftrace.probes import FunctionProbes
@@ -82,7 +80,7 @@ class FilterHandle(TextHandle):
             return
         in_force = self._file.get()
         self._pending = self._pending.on(in_force.functions)
-        if not np.array_equal(self._pending.mask, in_force.mask) or bool(self._file.waiting) != self._waited:
+        if not self._pending.is_like(in_force) or bool(self._file.waiting) != self._waited:
             self._file.put(self._pending)
 
     def _edit(self, next_words: Callable[[], list[str]]) -> None:
@@ -108,7 +106,7 @@ class FilterFile(File):
     Args:
         waiting: keeps words about modules that are not loaded; None: the file takes names only.
         commanded: the array whose commands (traceon, traceoff) the file edits, at once; None: it takes no commands.
-        is_set: whether there is a filter; default: whether it selects a function.
+        is_set: whether there is a filter; default: whether the filter has any functions.
     """
 
     def __init__(
@@ -130,7 +128,7 @@ class FilterFile(File):
 
     def show(self) -> str:
         selected = self.get()
-        lines = selected.selected_names() if self._is_set() else [f"#### {self._if_empty} ####"]
+        lines = selected.lines() if self._is_set() else [f"#### {self._if_empty} ####"]
         if self.waiting is not None:
             lines += self.waiting.lines()
         if self.commanded is not None:
