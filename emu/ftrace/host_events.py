@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
 
@@ -17,6 +17,7 @@ from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.event.files import EventFile, EventFiles
 from emu.ftrace.events import ENTRY, PRINT, EventType
 from emu.ftrace.native import array_record, event_context
+from emu.ftrace.native.readers import wake_reader
 from emu.ftrace.trace_context import TraceContext, context_of
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.kernel.kernel import Kernel
@@ -37,7 +38,6 @@ class HostEvents:
         records: of the array.
         buffers: of the array.
         files: what the array wants of events.
-        changed: called when there may be something new to read.
 
     Attributes:
         records_printk: whether the array has what trace_printk() writes.
@@ -50,7 +50,6 @@ class HostEvents:
         records: ArrayRecords,
         buffers: ArrayBuffers,
         files: EventFiles,
-        changed: Callable[[], None],
     ) -> None:
         self.records_printk = True
         self._kernel = kernel
@@ -58,7 +57,6 @@ class HostEvents:
         self._records = records
         self._buffers = buffers
         self._files = files
-        self._changed = changed
 
     def write_marker(self, text: bytes, newline: int | None = None) -> bool:
         """Records a print event with a text to its NUL, now, on the current CPU; False when nothing is being recorded.
@@ -190,5 +188,5 @@ class HostEvents:
                 for record_stack in filter(None, map(self._records.array.get, stacks)):
                     _HANDLER(record_stack)(cpu.record.address, self._records.cpus[cpu.index].address)
             self._records.spend(cpu)
-        self._changed()
+        wake_reader(np.uint64(cpu.record.address), np.uint64(self._records.array.address))
         return written

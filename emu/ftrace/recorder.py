@@ -18,6 +18,7 @@ from emu.ftrace.events import Events
 from emu.ftrace.host_events import HostEvents
 from emu.ftrace.max_latency import MaxLatency
 from emu.ftrace.native import array_record, consumer, probes, ring_record
+from emu.ftrace.native.readers import wake_readers
 from emu.ftrace.native.ring_buffer import DATA_SIZE
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.pid_filter import OF_EVENTS, OF_FUNCTIONS, PidFilter, Pids, pid_flags
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
     from emu.ftrace.hist.triggers import HistTriggers
 
 __all__ = ["BufferStats", "Mismatch", "Recorder"]
-
-_PAUSE_NS = 1_000_000  # of a reader that was woken in vain
 
 
 @dataclass(frozen=True)
@@ -124,9 +123,7 @@ class Recorder:
         )
         if trace_globals.records.top is self.records.array:
             self.event_files.take_entries(OF_TOP_ARRAY, True)
-        self.host_events = HostEvents(
-            kernel, trace_globals, self.records, self._buffers, self.event_files, self.wake_readers
-        )
+        self.host_events = HostEvents(kernel, trace_globals, self.records, self._buffers, self.event_files)
 
     def consumers(self, allocate_snapshot: Callable[[], None]) -> Consumers:
         """Makes what acts on this array. `allocate_snapshot`: see Consumers."""
@@ -519,25 +516,25 @@ class Recorder:
             return pages
         return np.stack([swapped_page(page, self.globals.events) for page in pages]) if len(pages) else pages
 
-    def await_event(self) -> None:
+    def await_event(self, *, again: bool) -> None:
         """Has the next event that is recorded interrupt the guest, which then asks what can be read.
 
-        A reader for whom an interrupt has brought nothing is left alone for a while. The interrupt itself may cause the next
-        event, which is perhaps not for this reader either: without a pause its CPU would do nothing else.
+        `again`: the reader has waited before, and was woken in vain. It is left alone for a while.
         """
-        board = self._kernel.board
-        asks_itself = self._kernel.file_server.caller is not None
-        earliest = 1 if asks_itself else board.current.cycles + board.cycles(_PAUSE_NS)
-        self.records.array.set(array_record.READER_WAITS, earliest)
+        self.records.array.set(array_record.READER_WAITS, self._earliest(again))
+
+    def _earliest(self, again: bool) -> int:
+        """From which cycle on a reader may be woken."""
+        return self._kernel.file_server.after_pause() if again else 1
 
     def filled(self, cpu: int, percent: int) -> bool:
         """Whether so much of a CPU's buffer is written; as in Linux, the page that is being written counts as full."""
         return self._pages_missing(cpu, percent) <= 0
 
-    def await_filled(self, cpu: int, percent: int) -> None:
+    def await_filled(self, cpu: int, percent: int, *, again: bool) -> None:
         """Has the event with which so much of a CPU's buffer is written interrupt the guest. That may come early."""
         wakes = self.records.array.address + int(array_record.READER_WAITS)
-        self._buffers.ring(cpu).await_pages(self._pages_missing(cpu, percent), wakes)
+        self._buffers.ring(cpu).await_pages(self._pages_missing(cpu, percent), wakes, self._earliest(again))
 
     def _pages_missing(self, cpu: int, percent: int) -> int:
         ring = self._buffers.ring(cpu)
@@ -545,7 +542,4 @@ class Recorder:
 
     def wake_readers(self) -> None:
         """Makes the readers that wait look again, even if there is nothing new."""
-        file_server = self._kernel.file_server
-        if self.records.array.get(array_record.READER_WAITS) or file_server.waited_for:
-            self.records.array.set(array_record.READER_WAITS, 0)
-            file_server.changed()
+        wake_readers(np.uint64(self._kernel.board.current.record.address), np.uint64(self.records.array.address))

@@ -8,6 +8,7 @@ import errno
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from emu.cpu.cpu import Cpu
 from emu.kernel.host_calls import host_call
@@ -37,6 +38,10 @@ class WorkKind(enum.Enum):
     EVENT_UNREG = "TRACE_WORK_EVENT_UNREG"
 
 
+class _Interrupt(Protocol):
+    def __call__(self, *, again: bool) -> None: ...
+
+
 @dataclass(frozen=True)
 class _Piece:
     kind: int
@@ -53,12 +58,13 @@ class Work:
     Args:
         memory: of the guest.
         interrupt: makes the guest look whether there is something for it, and whether a request of its has been answered.
+            With `again` not at once: it has been made to look already.
 
     Attributes:
         asked: how often work was asked for.
     """
 
-    def __init__(self, memory: GuestMemory, interrupt: Callable[[], None]) -> None:
+    def __init__(self, memory: GuestMemory, interrupt: _Interrupt) -> None:
         self._memory = memory
         self._interrupt = interrupt
         self._numbers = {kind: memory.image.constant(kind.value) for kind in WorkKind}
@@ -89,10 +95,11 @@ class Work:
         if self._ended:
             return
         room = self._memory.image.size("trace_work.text") - 1
+        told = bool(self._waiting)
         self._waiting.append(_Piece(self._numbers[kind], argument, text.split(b"\0")[0][:room], on_done))
         self.asked += 1
         if self._is_served:
-            self._interrupt()
+            self._interrupt(again=told)
 
     def join(self) -> None:
         """Counts as asking while there is work: whoever wants what has been asked for already waits for it, too."""
@@ -143,5 +150,5 @@ class Work:
         if piece is not None:
             piece.on_done(-self._errno((1 << 64) - result) if result >> 63 else result)
             if not self.busy:
-                self._interrupt()
+                self._interrupt(again=False)
         return 0
