@@ -294,10 +294,13 @@ class Recorder:
     # What native code asks of Python
 
     def take_dump(self) -> tuple[int | None] | None:
-        """Of which CPU, or (None,) of all, a command wants the buffers to be dumped; None: there was none. Returned once."""
+        """Of which CPU, or (None,) of all, a command wants the buffers to be dumped; None: there was none. Returned once.
+
+        What the thread does that dumps counts for none: each dump would bring the next one.
+        """
         asked = self.records.array.get(array_record.DUMP)
         self.records.array.set(array_record.DUMP, array_record.NO_DUMP)
-        if asked == array_record.NO_DUMP:
+        if asked == array_record.NO_DUMP or self._kernel.work.is_thread_of(self._kernel.board.current):
             return None
         return (None if asked == array_record.DUMP_ALL else asked - int(array_record.DUMP_CPU),)
 

@@ -145,10 +145,10 @@ class FileServer:
         """
         return self._board.current.cycles + self._board.cycles(_PAUSE_NS)
 
-    @property
-    def waited_for(self) -> bool:
-        """Whether a request waits."""
-        return bool(self._waiting)
+    def done(self) -> None:
+        """Something is done that requests may wait for. If none does, nobody is interrupted: that could make more to be done."""
+        if self._waiting:
+            self.changed()
 
     # Host calls
 
