@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
 from emu.ftrace.array_buffers import ArrayBuffers, Spill
+from emu.ftrace.errors import ErrorReport
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.event.internal import OF_TOP_ARRAY
 from emu.ftrace.events import Events
@@ -20,10 +22,12 @@ from emu.ftrace.max_latency import MaxLatency
 from emu.ftrace.native import array_record, consumer, probes, ring_record
 from emu.ftrace.native.readers import wake_readers
 from emu.ftrace.native.ring_buffer import DATA_SIZE
+from emu.ftrace.native.tracing_snapshot import NOT_ALLOCATED
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.pid_filter import OF_EVENTS, OF_FUNCTIONS, PidFilter, Pids, pid_flags
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.site_callback import Callback
+from emu.ftrace.snapshots import REFUSALS
 from emu.ftrace.swapped_page import swapped_page
 from emu.ftrace.text import TraceView
 from emu.ftrace.text.bodies import body_column
@@ -125,17 +129,22 @@ class Recorder:
             self.event_files.take_entries(OF_TOP_ARRAY, True)
         self.host_events = HostEvents(kernel, trace_globals, self.records, self._buffers, self.event_files)
 
+        trace_globals.snapshots.add(self.records.array, self._refuse_snapshot)
+
     def consumers(self, allocate_snapshot: Callable[[], None]) -> Consumers:
         """Makes what acts on this array. `allocate_snapshot`: see Consumers."""
         return Consumers(self.records, self.event_files, self.globals, allocate_snapshot)
 
     def hist_triggers(
-        self, set_clock: Callable[[str], None], reserve_snapshot: Callable[[], Callable[[], None]]
+        self,
+        set_clock: Callable[[str], None],
+        reserve_snapshot: Callable[[], Callable[[], None]],
+        tell: Callable[[ErrorReport], None],
     ) -> HistTriggers:
-        """Makes what keeps this array's hist triggers. `set_clock`, `reserve_snapshot`: see HistTriggers."""
+        """Makes what keeps this array's hist triggers. `set_clock`, `reserve_snapshot`, `tell`: see HistTriggers."""
         from emu.ftrace.hist.triggers import HistTriggers  # when there is one
 
-        return HistTriggers(self.records, self.event_files, self.globals, set_clock, reserve_snapshot)
+        return HistTriggers(self.records, self.event_files, self.globals, set_clock, reserve_snapshot, tell)
 
     def sibling(self) -> Recorder:
         """Makes a recorder for another array, with buffers of its own."""
@@ -144,6 +153,7 @@ class Recorder:
     def close(self) -> None:
         """Removes the array's records from those that native code knows."""
         self.event_files.close()
+        self.globals.snapshots.remove(self.records.array)
         self.globals.records.remove(self.records)
 
     @property
@@ -362,6 +372,14 @@ class Recorder:
         self._buffers.make_spares(cpu)
         self._buffers.exchange(cpu)
         self.wake_readers()
+
+    def _refuse_snapshot(self, cpu: Cpu, why: int) -> None:
+        """A CPU is to take a snapshot, but cannot. Without room recording ends: what was to be kept is not lost."""
+        ip = self._kernel.image.symbol("tracing_snapshot_instance_cond")
+        for line in REFUSALS[why]:
+            self.host_events.write_puts(cpu, ip, line)
+        if why == NOT_ALLOCATED:
+            self.record_off()
 
     def clear_snapshot(self, cpu: int | None = None) -> None:
         """Empties the snapshot, or the part of one CPU."""

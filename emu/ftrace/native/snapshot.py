@@ -35,10 +35,8 @@ def exchange(array_cpu):
 
 @njit
 def take_snapshot(array):
-    """Exchanges the buffers of every CPU. Returns whether there are spare ones."""
+    """Exchanges the buffers of every CPU."""
     place = load_u64(array + array_record.CPUS)
-    allocated = load_u64(load_u64(place) + array_cpu_record.SPARE_RING) != ZERO
     while load_u64(place) != ZERO:
         exchange(load_u64(place))
         place += WORD
-    return allocated
