@@ -40,12 +40,12 @@ class ErrorLog:
             yield
         except TraceError as error:
             if error.logged is not None:
-                self._add(error.logged)
+                self.add(error.logged)
             raise
 
-    def _add(self, error: ErrorReport) -> None:
+    def add(self, error: ErrorReport) -> None:
         if error.before is not None:
-            self._add(error.before)
+            self.add(error.before)
         seconds, microseconds = divmod(self._time() // 1000, 1_000_000)
         self._errors.append(
             f"[{seconds:5}.{microseconds:06}] {error.place}: error: {error.text}\n"

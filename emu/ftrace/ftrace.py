@@ -244,8 +244,8 @@ class Ftrace:
             self.keys.turned(branches)
             self.kprobes.turned(breakpoints)
         self._ready()
-        if not self.driver.busy and self._kernel.file_server.waited_for:
-            self._kernel.file_server.changed()
+        if not self.driver.busy:
+            self._kernel.file_server.done()
 
     def _tell_recorders(self, arrays: Collection[FtraceOps]) -> None:
         places = self._places(self.sites.addresses)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 
 import numpy as np
 
@@ -113,12 +112,8 @@ class GuestRequests:
             return False
         return True
 
-    def take_snapshot(self) -> bool:
-        """While an action of a histogram takes snapshots, none is taken."""
-        if allocated := self._top.recorder.snapshot_allocated:
-            with suppress(TraceError):  # EBUSY
-                self._top.take_snapshot()
-        return allocated
+    def take_snapshot(self, cpu: Cpu) -> None:
+        self._globals.snapshots.take(cpu, self._top.records.array)
 
     def dump_line(self, cpu: int | None) -> bytes | None:
         """A dump begins when there is none under way."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
 
@@ -17,6 +17,7 @@ from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.event.files import EventFile, EventFiles
 from emu.ftrace.events import ENTRY, PRINT, EventType
 from emu.ftrace.native import array_record, event_context
+from emu.ftrace.native.readers import wake_reader
 from emu.ftrace.trace_context import TraceContext, context_of
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.kernel.kernel import Kernel
@@ -37,7 +38,6 @@ class HostEvents:
         records: of the array.
         buffers: of the array.
         files: what the array wants of events.
-        changed: called when there may be something new to read.
 
     Attributes:
         records_printk: whether the array has what trace_printk() writes.
@@ -50,7 +50,6 @@ class HostEvents:
         records: ArrayRecords,
         buffers: ArrayBuffers,
         files: EventFiles,
-        changed: Callable[[], None],
     ) -> None:
         self.records_printk = True
         self._kernel = kernel
@@ -58,7 +57,6 @@ class HostEvents:
         self._records = records
         self._buffers = buffers
         self._files = files
-        self._changed = changed
 
     def write_marker(self, text: bytes, newline: int | None = None) -> bool:
         """Records a print event with a text to its NUL, now, on the current CPU; False when nothing is being recorded.
@@ -96,10 +94,17 @@ class HostEvents:
         """Records a bputs event of trace_puts(): the address of a text."""
         self._write_printk(cpu, EventType.BPUTS, 0, np.array([ip, text], np.uint64).tobytes())
 
-    def _write_printk(self, cpu: Cpu, kind: EventType, disabled: int, data: bytes) -> None:
+    def write_puts(self, cpu: Cpu, ip: int, line: str) -> None:
+        """Records what the kernel writes while an event or a call is dealt with (Linux: trace_array_puts), called from `ip`."""
+        place = np.uint64(self._globals.records.event_context.get(event_context.PLACE))
+        self._write_printk(cpu, EventType.PRINT, 0, np.uint64(ip).tobytes() + line.encode() + b"\n\0", place)
+
+    def _write_printk(
+        self, cpu: Cpu, kind: EventType, disabled: int, data: bytes, place: np.uint64 = event_context.PLACE_HOST_CALL
+    ) -> None:
         if self.records_printk:
             context = context_of(self._kernel, self._globals.guest, cpu, printing=disabled)
-            self._write_event(cpu, kind, context, data, stacks=(array_record.EVENT_STACKS,))
+            self._write_event(cpu, kind, context, data, stacks=(array_record.EVENT_STACKS,), place=place)
 
     def write_injected(self, number: int, common: Mapping[int, bytes], data: bytes) -> bool:
         """Records an entry of any event as `write_marker` does a print event.
@@ -149,15 +154,17 @@ class HostEvents:
 
     @contextmanager
     def _told_of(self, entry: NDArray[np.uint8], place: np.uint64) -> Iterator[Record]:
-        """Native code is told of an entry while the body runs, which gets the event_context."""
+        """Native code is told of an entry while the body runs, which gets the event_context. It may be told of another one."""
         told = self._globals.records.event_context
+        before = [(word, told.get(word)) for word in (event_context.ENTRY, event_context.PLACE, event_context.NEWLINE)]
         told.set(event_context.ENTRY, entry.ctypes.data)
         told.set(event_context.PLACE, place)
+        told.set(event_context.NEWLINE, 0)
         try:
             yield told
         finally:
-            told.set(event_context.NEWLINE, 0)
-            told.set(event_context.ENTRY, 0)
+            for word, value in before:
+                told.set(word, value)
 
     def _head(self, cpu: Cpu, number: int, context: TraceContext, common: Mapping[int, bytes] = _NOTHING) -> bytes:
         """What the entry of an event begins with."""
@@ -181,14 +188,15 @@ class HostEvents:
         data: bytes,
         common: Mapping[int, bytes] = _NOTHING,
         stacks: Sequence[np.uint64] = (),
+        place: np.uint64 = event_context.PLACE_HOST_CALL,
     ) -> bool:
-        """Records an event, and then those stacks that are wanted (`stacks`: words of the array's record)."""
+        """Records an event, and then those stacks that are wanted (`stacks`: words of the array's record), from `place` on."""
         head = self._head(cpu, number, context, common)
         written = self._buffers.ring(cpu.index).write(self._records.now(cpu), head + data)
         if written:
-            with self._told_of(np.frombuffer(head, np.uint8), event_context.PLACE_HOST_CALL):
+            with self._told_of(np.frombuffer(head, np.uint8), place):
                 for record_stack in filter(None, map(self._records.array.get, stacks)):
                     _HANDLER(record_stack)(cpu.record.address, self._records.cpus[cpu.index].address)
             self._records.spend(cpu)
-        self._changed()
+        wake_reader(np.uint64(cpu.record.address), np.uint64(self._records.array.address))
         return written

@@ -10,19 +10,24 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from emu.cpu.cpu import Cpu
 from emu.cpu.far_memory import far_memory
 from emu.ftrace.array_buffers import ArrayBuffers, Spill
+from emu.ftrace.errors import ErrorReport
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.event.internal import OF_TOP_ARRAY
 from emu.ftrace.events import Events
 from emu.ftrace.host_events import HostEvents
 from emu.ftrace.max_latency import MaxLatency
 from emu.ftrace.native import array_record, consumer, probes, ring_record
+from emu.ftrace.native.readers import wake_readers
 from emu.ftrace.native.ring_buffer import DATA_SIZE
+from emu.ftrace.native.tracing_snapshot import NOT_ALLOCATED
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.pid_filter import OF_EVENTS, OF_FUNCTIONS, PidFilter, Pids, pid_flags
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.site_callback import Callback
+from emu.ftrace.snapshots import REFUSALS
 from emu.ftrace.swapped_page import swapped_page
 from emu.ftrace.text import TraceView
 from emu.ftrace.text.bodies import body_column
@@ -38,8 +43,6 @@ if TYPE_CHECKING:
     from emu.ftrace.hist.triggers import HistTriggers
 
 __all__ = ["BufferStats", "Mismatch", "Recorder"]
-
-_PAUSE_NS = 1_000_000  # of a reader that was woken in vain
 
 
 @dataclass(frozen=True)
@@ -124,21 +127,24 @@ class Recorder:
         )
         if trace_globals.records.top is self.records.array:
             self.event_files.take_entries(OF_TOP_ARRAY, True)
-        self.host_events = HostEvents(
-            kernel, trace_globals, self.records, self._buffers, self.event_files, self.wake_readers
-        )
+        self.host_events = HostEvents(kernel, trace_globals, self.records, self._buffers, self.event_files)
+
+        trace_globals.snapshots.add(self.records.array, self._refuse_snapshot)
 
     def consumers(self, allocate_snapshot: Callable[[], None]) -> Consumers:
         """Makes what acts on this array. `allocate_snapshot`: see Consumers."""
         return Consumers(self.records, self.event_files, self.globals, allocate_snapshot)
 
     def hist_triggers(
-        self, set_clock: Callable[[str], None], reserve_snapshot: Callable[[], Callable[[], None]]
+        self,
+        set_clock: Callable[[str], None],
+        reserve_snapshot: Callable[[], Callable[[], None]],
+        tell: Callable[[ErrorReport], None],
     ) -> HistTriggers:
-        """Makes what keeps this array's hist triggers. `set_clock`, `reserve_snapshot`: see HistTriggers."""
+        """Makes what keeps this array's hist triggers. `set_clock`, `reserve_snapshot`, `tell`: see HistTriggers."""
         from emu.ftrace.hist.triggers import HistTriggers  # when there is one
 
-        return HistTriggers(self.records, self.event_files, self.globals, set_clock, reserve_snapshot)
+        return HistTriggers(self.records, self.event_files, self.globals, set_clock, reserve_snapshot, tell)
 
     def sibling(self) -> Recorder:
         """Makes a recorder for another array, with buffers of its own."""
@@ -147,6 +153,7 @@ class Recorder:
     def close(self) -> None:
         """Removes the array's records from those that native code knows."""
         self.event_files.close()
+        self.globals.snapshots.remove(self.records.array)
         self.globals.records.remove(self.records)
 
     @property
@@ -297,10 +304,13 @@ class Recorder:
     # What native code asks of Python
 
     def take_dump(self) -> tuple[int | None] | None:
-        """Of which CPU, or (None,) of all, a command wants the buffers to be dumped; None: there was none. Returned once."""
+        """Of which CPU, or (None,) of all, a command wants the buffers to be dumped; None: there was none. Returned once.
+
+        What the thread does that dumps counts for none: each dump would bring the next one.
+        """
         asked = self.records.array.get(array_record.DUMP)
         self.records.array.set(array_record.DUMP, array_record.NO_DUMP)
-        if asked == array_record.NO_DUMP:
+        if asked == array_record.NO_DUMP or self._kernel.work.is_thread_of(self._kernel.board.current):
             return None
         return (None if asked == array_record.DUMP_ALL else asked - int(array_record.DUMP_CPU),)
 
@@ -362,6 +372,14 @@ class Recorder:
         self._buffers.make_spares(cpu)
         self._buffers.exchange(cpu)
         self.wake_readers()
+
+    def _refuse_snapshot(self, cpu: Cpu, why: int) -> None:
+        """A CPU is to take a snapshot, but cannot. Without room recording ends: what was to be kept is not lost."""
+        ip = self._kernel.image.symbol("tracing_snapshot_instance_cond")
+        for line in REFUSALS[why]:
+            self.host_events.write_puts(cpu, ip, line)
+        if why == NOT_ALLOCATED:
+            self.record_off()
 
     def clear_snapshot(self, cpu: int | None = None) -> None:
         """Empties the snapshot, or the part of one CPU."""
@@ -519,25 +537,25 @@ class Recorder:
             return pages
         return np.stack([swapped_page(page, self.globals.events) for page in pages]) if len(pages) else pages
 
-    def await_event(self) -> None:
+    def await_event(self, *, again: bool) -> None:
         """Has the next event that is recorded interrupt the guest, which then asks what can be read.
 
-        A reader for whom an interrupt has brought nothing is left alone for a while. The interrupt itself may cause the next
-        event, which is perhaps not for this reader either: without a pause its CPU would do nothing else.
+        `again`: the reader has waited before, and was woken in vain. It is left alone for a while.
         """
-        board = self._kernel.board
-        asks_itself = self._kernel.file_server.caller is not None
-        earliest = 1 if asks_itself else board.current.cycles + board.cycles(_PAUSE_NS)
-        self.records.array.set(array_record.READER_WAITS, earliest)
+        self.records.array.set(array_record.READER_WAITS, self._earliest(again))
+
+    def _earliest(self, again: bool) -> int:
+        """From which cycle on a reader may be woken."""
+        return self._kernel.file_server.after_pause() if again else 1
 
     def filled(self, cpu: int, percent: int) -> bool:
         """Whether so much of a CPU's buffer is written; as in Linux, the page that is being written counts as full."""
         return self._pages_missing(cpu, percent) <= 0
 
-    def await_filled(self, cpu: int, percent: int) -> None:
+    def await_filled(self, cpu: int, percent: int, *, again: bool) -> None:
         """Has the event with which so much of a CPU's buffer is written interrupt the guest. That may come early."""
         wakes = self.records.array.address + int(array_record.READER_WAITS)
-        self._buffers.ring(cpu).await_pages(self._pages_missing(cpu, percent), wakes)
+        self._buffers.ring(cpu).await_pages(self._pages_missing(cpu, percent), wakes, self._earliest(again))
 
     def _pages_missing(self, cpu: int, percent: int) -> int:
         ring = self._buffers.ring(cpu)
@@ -545,7 +563,4 @@ class Recorder:
 
     def wake_readers(self) -> None:
         """Makes the readers that wait look again, even if there is nothing new."""
-        file_server = self._kernel.file_server
-        if self.records.array.get(array_record.READER_WAITS) or file_server.waited_for:
-            self.records.array.set(array_record.READER_WAITS, 0)
-            file_server.changed()
+        wake_readers(np.uint64(self._kernel.board.current.record.address), np.uint64(self.records.array.address))

@@ -169,9 +169,10 @@ class RingBuffer:
         """Pages of the ring that the writer has left."""
         return max(len(self._ring_to_tail()) - 1, 0)
 
-    def await_pages(self, count: int, wakes: int) -> None:
-        """Has the writer set the word at address `wakes` to 1 when it has begun `count` more pages."""
+    def await_pages(self, count: int, wakes: int, earliest: int) -> None:
+        """Has the writer set the word at address `wakes` to `earliest` when it has begun `count` more pages."""
         self._set(ring_record.WAKES, wakes)
+        self._set(ring_record.EARLIEST, earliest)
         self._set(ring_record.AWAITED, count)
 
     def spill_to(self, handler: int) -> None:
@@ -347,7 +348,10 @@ class RingBuffer:
         # The reader's page and the tail are empty. Others become so when the tail comes to them.
         self._memory[[0, self.pages], :DATA_START] = 0
         self._counts[:] = 0
-        fields = (ring_record.DISABLED, ring_record.OVERWRITE, ring_record.AWAITED, ring_record.WAKES, ring_record.SPILL)
+        fields = (
+            ring_record.DISABLED, ring_record.OVERWRITE, ring_record.AWAITED, ring_record.WAKES, ring_record.EARLIEST,
+            ring_record.SPILL,
+        )  # fmt: skip
         kept = {field: self._get(field) for field in fields}
         self.record.clear()
         for field, value in kept.items():

@@ -73,7 +73,7 @@ class TraceArray:
         at_sites: list[AtSites] = [recorder.globals.kprobes, ftrace.live_patches, ftrace.direct_calls] if self.is_top else []
         watches: list[Watch] = [self.globals.stack_tracer, self.globals.profiler] if self.is_top else []
         self.ops = FtraceOps(ftrace.sites.functions, self.options, recorder.event_files, consumers, at_sites, watches)
-        hists = partial(recorder.hist_triggers, self.set_clock, self.reserve_snapshot)
+        hists = partial(recorder.hist_triggers, self.set_clock, self.reserve_snapshot, self.error_log.add)
         self.triggers = Triggers(recorder.event_files, consumers, hists, recorder.globals.condition)
         self.pipes = 0
         self.lost_told = 0
@@ -81,7 +81,6 @@ class TraceArray:
         self.users = 0
         self.instances: dict[str, TraceArray] = {}
         self._dump_requested = False
-        self._snapshot_reserved = False
         self.buffer_expanded = not self.is_top
         recorder.resize_rings(INITIAL_BUFFER_KB if self.is_top else self.globals.buffer_kb)
         if parent is not None:
@@ -429,18 +428,19 @@ class TraceArray:
         """
         self._check_snapshots()
         self.allocate_snapshot()
-        self._snapshot_reserved = True
+        self.globals.snapshots.use()
+        self.records.set(array_record.SNAPSHOT_RESERVED, 1)
         return self._end_reservation
 
     def _end_reservation(self) -> None:
-        self._snapshot_reserved = False
+        self.records.set(array_record.SNAPSHOT_RESERVED, 0)
 
     def _check_snapshots(self) -> None:
         self._check_reserved()
         self.check_print_max()
 
     def _check_reserved(self) -> None:
-        if self._snapshot_reserved:
+        if self.records.array.get(array_record.SNAPSHOT_RESERVED):
             raise TraceError(errno.EBUSY, "an action of a histogram takes the snapshots")
 
     def check_print_max(self) -> None:

@@ -32,6 +32,7 @@ from emu.ftrace.rethooks import Rethooks
 from emu.ftrace.saved_cmdlines import SavedCmdlines
 from emu.ftrace.saved_tgids import SavedTgids
 from emu.ftrace.sites import Sites
+from emu.ftrace.snapshots import Snapshots
 from emu.ftrace.stack_tracer import StackTracer
 from emu.ftrace.stacks import Stacks
 from emu.ftrace.symbols import KernelSymbols
@@ -104,6 +105,7 @@ class TraceGlobals:
         self.saved_cmdlines = SavedCmdlines(kernel.tasks, self.records)
         self.saved_tgids = SavedTgids(kernel.tasks, self.records)
         self.guest_array = GuestArray(kernel.memory)
+        self.snapshots = Snapshots(kernel, arch, self.guest, self.records)
         self.hwlat = HwlatDetector(kernel.memory, kernel.work)
         self.hardware_events = self._hardware_events()
 

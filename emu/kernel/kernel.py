@@ -67,7 +67,7 @@ class Kernel:
         self.tasks = Tasks(self.memory, self.hot_areas)
         self.upcalls = Upcalls(self.memory, len(board.cpus))
         self.commands = Commands(image, self.device_interrupt)
-        self.work = Work(self.memory, lambda: self.file_server.changed())
+        self.work = Work(self.memory, self.tasks, self._work_asked, self._work_ended)
         self.log = KernelLog(self.work)
         self.file_server = FileServer(board, self.memory, self.log)
         self.limits = Limits(board)
@@ -191,6 +191,12 @@ class Kernel:
     def device_interrupt(self) -> None:
         """Tells the guest that a command or console input waits for it."""
         self.board.cpus[0].raise_interrupt(self.image.constant("HOST_DEVICE_VECTOR"), self.board.now)
+
+    def _work_asked(self, *, again: bool) -> None:
+        self.file_server.changed(again=again)
+
+    def _work_ended(self) -> None:
+        self.file_server.done()
 
     @host_call
     def flush_icache_page(self, cpu: Cpu, address: int) -> int:

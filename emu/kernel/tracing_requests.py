@@ -45,8 +45,8 @@ class TracingRequests(Protocol):
     def allocate_snapshot(self) -> bool:
         """Makes room for a snapshot of the top array. False: there is not enough memory."""
 
-    def take_snapshot(self) -> bool:
-        """Takes a snapshot of the top array. False: there is no room for it."""
+    def take_snapshot(self, cpu: Cpu) -> None:
+        """Takes a snapshot of the top array, or has the trace say why not."""
 
     def dump_line(self, cpu: int | None) -> bytes | None:
         """The next line of a dump of the top array's buffers, or one CPU's. After the last one, None."""
@@ -159,7 +159,8 @@ class TracingRequestCalls:
     @host_call
     def tracing_snapshot(self, cpu: Cpu, take: int) -> int:
         if take:
-            return int(self._requests.take_snapshot())
+            self._requests.take_snapshot(cpu)
+            return 0
         return 0 if self._requests.allocate_snapshot() else -errno.ENOMEM
 
     @host_call

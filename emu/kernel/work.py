@@ -8,10 +8,12 @@ import errno
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from emu.cpu.cpu import Cpu
 from emu.kernel.host_calls import host_call
 from emu.kernel.memory import GuestMemory
+from emu.kernel.tasks import Tasks
 
 __all__ = ["Work", "WorkKind"]
 
@@ -37,6 +39,10 @@ class WorkKind(enum.Enum):
     EVENT_UNREG = "TRACE_WORK_EVENT_UNREG"
 
 
+class _Interrupt(Protocol):
+    def __call__(self, *, again: bool) -> None: ...
+
+
 @dataclass(frozen=True)
 class _Piece:
     kind: int
@@ -52,19 +58,24 @@ class Work:
 
     Args:
         memory: of the guest.
-        interrupt: makes the guest look whether there is something for it, and whether a request of its has been answered.
+        tasks: of the guest.
+        interrupt: makes the guest look whether there is something for it. With `again` not at once: it has been made to look
+            already.
+        ended: called when there is no more work.
 
     Attributes:
         asked: how often work was asked for.
     """
 
-    def __init__(self, memory: GuestMemory, interrupt: Callable[[], None]) -> None:
+    def __init__(self, memory: GuestMemory, tasks: Tasks, interrupt: _Interrupt, ended: Callable[[], None]) -> None:
         self._memory = memory
+        self._tasks = tasks
         self._interrupt = interrupt
+        self._when_ended = ended
         self._numbers = {kind: memory.image.constant(kind.value) for kind in WorkKind}
         self._waiting: deque[_Piece] = deque()
         self._under_way: _Piece | None = None
-        self._is_served = False  # the thread is there, which looks for work first of all
+        self._thread: int | None = None  # the task that does the work. It looks for some first of all
         self._ended = False
         self._refusal: OSError | None = None
         self.asked = 0
@@ -89,10 +100,11 @@ class Work:
         if self._ended:
             return
         room = self._memory.image.size("trace_work.text") - 1
+        told = bool(self._waiting)
         self._waiting.append(_Piece(self._numbers[kind], argument, text.split(b"\0")[0][:room], on_done))
         self.asked += 1
-        if self._is_served:
-            self._interrupt()
+        if self._thread is not None:
+            self._interrupt(again=told)
 
     def join(self) -> None:
         """Counts as asking while there is work: whoever wants what has been asked for already waits for it, too."""
@@ -108,6 +120,10 @@ class Work:
         refusal, self._refusal = self._refusal, None
         return refusal
 
+    def is_thread_of(self, cpu: Cpu) -> bool:
+        """Whether a CPU runs the thread that does the work."""
+        return self._thread is not None and self._tasks.find_current(cpu) == self._thread
+
     def give_up(self) -> None:
         """The kernel has ended: nobody waits any longer for what it has not done."""
         self._ended = True
@@ -117,7 +133,8 @@ class Work:
     @host_call
     def trace_work_next(self, cpu: Cpu, address: int) -> int:
         """Whether a piece of work waits. Takes it, and stores it in the struct trace_work at `address`; at 0 only looks."""
-        self._is_served = True
+        if address:
+            self._thread = self._tasks.current(cpu)
         if not self._waiting:
             return 0
         if address:
@@ -138,10 +155,10 @@ class Work:
 
     @host_call
     def trace_work_done(self, cpu: Cpu, result: int) -> int:
-        """Ends the piece that was taken last, and interrupts the guest if this was the last of all: somebody may wait."""
+        """Ends the piece that was taken last."""
         piece, self._under_way = self._under_way, None
         if piece is not None:
             piece.on_done(-self._errno((1 << 64) - result) if result >> 63 else result)
             if not self.busy:
-                self._interrupt()
+                self._when_ended()
         return 0

@@ -175,11 +175,11 @@ def test_who_waits_for_pages_looks_again_after_a_snapshot() -> None:
     buffers.make_spares()
     waits = records.array.address + int(array_record.READER_WAITS)
     (ring,) = buffers.of(1)
-    ring.await_pages(1, waits)
+    ring.await_pages(1, waits, 77)
     buffers.exchange(0)
     assert records.array.get(array_record.READER_WAITS) == 0
     buffers.exchange(None)
-    assert records.array.get(array_record.READER_WAITS) == 1
+    assert records.array.get(array_record.READER_WAITS) == 77
     records.array.set(array_record.READER_WAITS, 0)
     buffers.exchange(None)
     while ring.full_pages < 1:

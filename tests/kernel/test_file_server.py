@@ -81,7 +81,7 @@ class NoteHandle(Handle):
     def poll(self) -> Readiness:
         return Readiness.WRITABLE
 
-    def await_change(self) -> None:
+    def await_change(self, *, again: bool) -> None:
         self.directory.awaited += 1
 
     def release(self) -> None:

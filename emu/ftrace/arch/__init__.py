@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from emu.ftrace.arch.probing import Probing
     from emu.ftrace.native.hist import HistHandlers
     from emu.ftrace.native.probe_event import ProbeHandlers
+    from emu.ftrace.native.tracing_snapshot import SnapshotHandlers
     from emu.ftrace.native.wakeup import WakeupHandlers
 
 __all__ = ["Breakpoint", "CodeRange", "FtraceArch", "GraphPath", "OutOfReach", "load"]
@@ -276,6 +277,13 @@ class FtraceArch(ABC):
 
         address: int = made_event.build(in_byte_order(self.cpu.byte_order), guest, self.cpu.native().irqs_off).address
         return address
+
+    @_once
+    def snapshot_handlers(self, guest: GuestLayout) -> SnapshotHandlers:
+        """What takes snapshots while the guest runs."""
+        from emu.ftrace.native import tracing_snapshot
+
+        return tracing_snapshot.build(*self._context(guest))
 
     def _native(self, part: str = "") -> Any:
         """A module of emu.ftrace.native.arch."""

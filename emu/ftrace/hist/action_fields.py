@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from emu.ftrace.dynevent.synthetic import SyntheticEvent
-from emu.ftrace.errors import TraceError
+from emu.ftrace.errors import ErrorReport, TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.synth_fields import SynthField
 from emu.ftrace.hist.actions import HistAction, HistActions
@@ -54,6 +54,9 @@ class Surroundings(Protocol):
 
     def add_hist(self, call: EventCall, text: str) -> Callable[[], None]:
         """Sets a hist trigger of another event. Returns what takes it back. Raises TraceError."""
+
+    def tell(self, report: ErrorReport) -> None:
+        """Has error_log tell something, whatever becomes of the trigger."""
 
     def reserve_snapshot(self) -> Callable[[], None]:
         """Keeps the snapshot for one action. Returns what ends that. Raises TraceError: EBUSY, ENOMEM."""
@@ -179,32 +182,33 @@ class _Finder:
             raise self._source.then(error, _BAD_FIELD, name) from None
 
     def _field(self, action: Action, system: str, event: str, name: str) -> HistField:
-        """A field of the trigger's own event, or else of the one that an action matches."""
-        before: TraceError | None = None
+        """A field of the trigger's own event, or else of the one that an action matches.
+
+        As in Linux, error_log tells that it is none of the trigger's own event, even if it is one of the other.
+        """
+        other_system, other_event = system, event
+        if not system and action.handler is Handler.ON_MATCH:
+            other_system, _, other_event = action.subject.partition(".")
         if self._is_own(system, event):
             try:
                 return self._own_field(name)
             except TraceError as error:
-                before = error
-        if not system and action.handler is Handler.ON_MATCH:
-            system, _, event = action.subject.partition(".")
-        if not event:
-            assert before is not None
-            raise before
-        return self._refer(self._field_variable(system, event, name, before), system, event)
+                if not other_event:
+                    raise
+                if error.logged is not None:
+                    self._around.tell(error.logged)
+        variable = self._field_variable(other_system, other_event, name)
+        return self._refer(variable, other_system, other_event)
 
-    def _field_variable(self, system: str, event: str, name: str, before: TraceError | None) -> HistVariable:
-        """A variable for a field of another event. As in Linux, it is one of a histogram that is made for it.
-
-        `before`: what was wrong with the field of the trigger's own event.
-        """
+    def _field_variable(self, system: str, event: str, name: str) -> HistVariable:
+        """A variable for a field of another event. As in Linux, it is one of a histogram that is made for it."""
         own_name = f"{_OWN_PREFIX}{name}"
         call = self._around.event(system, event)
         if call is None:
-            raise self._refused(before, _NO_EVENT, name)
+            raise self._source.error(_NO_EVENT, name)
         other = self._around.compatible(call, self._definition)
         if other is None:
-            raise self._refused(before, _NO_HIST, name)
+            raise self._source.error(_NO_HIST, name)
         variable = self._around.variable(system, event, own_name)
         if variable is None:
             definition, condition = other
@@ -212,14 +216,11 @@ class _Finder:
             try:
                 self.taken.append(self._around.add_hist(call, f"{text} if {condition}" if condition else text))
             except TraceError as error:
-                refused = self._refused(before, error.logged.text if error.logged else _NO_FIELD, name)
-                raise self._refused(refused, _HIST_REFUSED, name) from None
+                refused = self._source.error(error.logged.text if error.logged else _NO_FIELD, name)
+                raise self._source.then(refused, _HIST_REFUSED, name) from None
             variable = self._around.variable(system, event, own_name)
             assert variable is not None
         return variable
-
-    def _refused(self, before: TraceError | None, why: str, name: str) -> TraceError:
-        return self._source.then(before, why, name) if before else self._source.error(why, name)
 
 
 def _fits(field: SynthField, value: HistField) -> bool:

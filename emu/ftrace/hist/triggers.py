@@ -13,7 +13,7 @@ from emu.ftrace.clocks import Clocks
 from emu.ftrace.dynevent.dyn_event import DynamicEvents
 from emu.ftrace.dynevent.synthetic import SYSTEM as SYNTHETIC
 from emu.ftrace.dynevent.synthetic import SyntheticEvent
-from emu.ftrace.errors import TraceError
+from emu.ftrace.errors import ErrorReport, TraceError
 from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.files import EventFile, EventFiles
@@ -213,6 +213,7 @@ class HistTriggers:
         trace_globals: what the trace arrays share.
         set_clock: sets the array's trace clock to one of those there are.
         reserve_snapshot: keeps the snapshot for one action, until what it returns is called. Raises TraceError: EBUSY, ENOMEM.
+        tell: has the array's error_log tell something, whatever becomes of a trigger.
     """
 
     def __init__(
@@ -222,6 +223,7 @@ class HistTriggers:
         trace_globals: HistGlobals,
         set_clock: Callable[[str], None],
         reserve_snapshot: Callable[[], Callable[[], None]],
+        tell: Callable[[ErrorReport], None],
     ) -> None:
         self._array = records.array
         self._files = files
@@ -229,6 +231,7 @@ class HistTriggers:
         self._histograms = trace_globals.hists
         self._set_clock = set_clock
         self.reserve_snapshot = reserve_snapshot
+        self.tell = tell
         self._variables = HistVariables(self._all)
 
     def _all(self) -> Iterator[HistTrigger]:

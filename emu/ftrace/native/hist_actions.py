@@ -12,12 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import types
 
-from emu.ftrace.native import hist_record
-from emu.ftrace.native.snapshot import take_snapshot
+from emu.ftrace.native import array_record, hist_record
 from emu.ftrace.native.synthetic import make
 from emu.native import cfunc
 from emu.native.memory import copy
-from emu.native.pointers import load_u64, store_u64
+from emu.native.pointers import call_handler, load_u64, store_u64
 from emu.native.record import Fields
 
 __all__ = ["ActionHandlers", "build"]
@@ -66,6 +65,7 @@ def build() -> ActionHandlers:
             store_u64(action + LATEST, value)
             store_u64(action + TAKEN, ONE)
             copy(load_u64(action + ELEMENT), element, load_u64(hist + hist_record.ELEMENT_SIZE))
-            take_snapshot(load_u64(action + ARRAY))
+            array = load_u64(action + ARRAY)
+            call_handler(load_u64(array + array_record.TAKE_SNAPSHOT_FOR_ACTION), cpu, array)
 
     return ActionHandlers(synthetic.address, snapshot.address)

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.native import ring_record
+from emu.ftrace.native.readers import await_event
 from emu.native import njit
 from emu.native.pointers import call_handler, load_u64, store_u32, store_u64, unlikely
 from emu.native.record import offset_of
@@ -132,7 +133,7 @@ def _next_page(ring: Any) -> bool:
     if awaited != _ZERO:
         store_u64(ring + ring_record.AWAITED, awaited - _ONE)
         if awaited == _ONE:
-            store_u64(load_u64(ring + ring_record.WAKES), _ONE)
+            await_event(ring)
     return True
 
 

@@ -28,8 +28,9 @@ READ_OFFSET = _fields.word()  # how far the reader's page is consumed
 READ_TIME = _fields.word()  # of the last event consumed
 OVERRUN_SEEN = _fields.word()  # OVERRUN when the reader took its page
 LOST = _fields.word()  # events given up before the reader's page, not yet reported
-AWAITED = _fields.word()  # pages that will have been begun when the word at WAKES is set; 0: no reader waits for pages
+AWAITED = _fields.word()  # pages that will have been begun when the word at WAKES becomes EARLIEST; 0: no reader waits for pages
 WAKES = _fields.word()  # address of the array's READER_WAITS
+EARLIEST = _fields.word()  # what it becomes
 SPILL = _fields.word()  # void (*)(ring, 0): takes pages out of a full buffer, before one is overwritten; 0: nobody does
 WORDS = _fields.count
 

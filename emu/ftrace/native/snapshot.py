@@ -6,12 +6,13 @@ from __future__ import annotations
 import numpy as np
 
 from emu.ftrace.native import array_cpu_record, array_record, ring_record
+from emu.ftrace.native.readers import await_event
 from emu.native import njit
 from emu.native.pointers import load_u64, store_u64
 
 __all__ = ["exchange", "take_snapshot"]
 
-ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
+ZERO, WORD = np.uint64(0), np.uint64(8)
 
 
 @njit
@@ -29,16 +30,13 @@ def exchange(array_cpu):
     store_u64(array_cpu + array_cpu_record.RING, spare)
     store_u64(array_cpu + array_cpu_record.SPARE_RING, ring)
     if load_u64(ring + ring_record.AWAITED) != ZERO:
-        store_u64(ring + ring_record.AWAITED, ZERO)
-        store_u64(load_u64(ring + ring_record.WAKES), ONE)
+        await_event(ring)
 
 
 @njit
 def take_snapshot(array):
-    """Exchanges the buffers of every CPU. Returns whether there are spare ones."""
+    """Exchanges the buffers of every CPU."""
     place = load_u64(array + array_record.CPUS)
-    allocated = load_u64(load_u64(place) + array_cpu_record.SPARE_RING) != ZERO
     while load_u64(place) != ZERO:
         exchange(load_u64(place))
         place += WORD
-    return allocated

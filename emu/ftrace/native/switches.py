@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from emu.ftrace.native import array_cpu_record, array_record, ring_record
-from emu.ftrace.native.context import wake_reader
+from emu.ftrace.native.readers import wake_readers
 from emu.native import njit
 from emu.native.pointers import load_u64, store_u64
 
@@ -24,10 +24,10 @@ def record_on(array):
 
 @njit
 def record_off(cpu, array):
-    """Records nothing from now on, and interrupts this CPU if a reader waits: there is nothing more to wait for."""
+    """Records nothing from now on, and has readers that wait look again: there is nothing more to wait for."""
     store_u64(array + array_record.RECORDING, ZERO)
     switch_rings(array, ring_record.OFF)
-    wake_reader(cpu, array)
+    wake_readers(cpu, array)
 
 
 @njit

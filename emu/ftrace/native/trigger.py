@@ -17,7 +17,6 @@ from emu.cpu.native.interrupts import stop
 from emu.ftrace.native import array_record, consumer, event_context, event_file
 from emu.ftrace.native.context import array_of
 from emu.ftrace.native.event import of_cpu
-from emu.ftrace.native.snapshot import take_snapshot
 from emu.ftrace.native.switches import record_off, record_on
 from emu.native import cfunc, njit
 from emu.native.pointers import call_handler, load_u64, store_u64
@@ -115,10 +114,9 @@ def build() -> TriggerHandlers:
 
     @cfunc(_HANDLER)
     def snapshot(cpu, acting):
-        """Without spare buffers tracing stops, so that what was to be kept is not lost."""
         array = load_u64(acting + consumer.ARRAY)
-        if spend(acting) and load_u64(array + array_record.PRINT_MAX) == ZERO and not take_snapshot(array):
-            record_off(cpu, array)
+        if spend(acting):
+            call_handler(load_u64(array + array_record.TAKE_SNAPSHOT), cpu, array)
 
     return TriggerHandlers(
         traceon=traceon.address,

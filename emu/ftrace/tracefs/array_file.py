@@ -66,11 +66,11 @@ class ArrayHandle(Handle):
     def poll(self) -> Readiness:
         return self._handle.poll()
 
-    def await_change(self) -> None:
-        self._handle.await_change()
+    def await_change(self, *, again: bool) -> None:
+        self._handle.await_change(again=again)
 
-    def await_readiness(self) -> None:
-        self._handle.await_readiness()
+    def await_readiness(self, *, again: bool) -> None:
+        self._handle.await_readiness(again=again)
 
     def release(self) -> None:
         if self._is_open:

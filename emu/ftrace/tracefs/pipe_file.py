@@ -40,14 +40,14 @@ class ConsumingHandle(Handle):
         _, limits = self._trace_array.pipe_view(self._cpu, spare=self._spare)
         return Readiness.READABLE if self._rest or (limits and self._filled()) else Readiness(0)
 
-    def await_change(self) -> None:
-        self._trace_array.recorder.await_event()
+    def await_change(self, *, again: bool) -> None:
+        self._trace_array.recorder.await_event(again=again)
 
-    def await_readiness(self) -> None:
+    def await_readiness(self, *, again: bool) -> None:
         if self._cpu is None or self._filled():
-            self.await_change()
+            self.await_change(again=again)
         else:
-            self._trace_array.recorder.await_filled(self._cpu, self._trace_array.buffer_percent)
+            self._trace_array.recorder.await_filled(self._cpu, self._trace_array.buffer_percent, again=again)
 
     def _filled(self) -> bool:
         if self._cpu is None or self._spare:

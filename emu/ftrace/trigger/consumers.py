@@ -93,6 +93,7 @@ class Consumers:
             TraceError: ENOMEM, when a snapshot has no room.
         """
         if command == "snapshot":
+            self._globals.snapshots.use()
             self._allocate_snapshot()
         made = Consumer(command, target, count)
         if command == "stacktrace":

@@ -28,6 +28,7 @@ __all__ = ["FileServer"]
 _NODE_BITS = 40  # of a node's number in its tree; the bits above name the tree
 _NODE_MASK = (1 << _NODE_BITS) - 1
 _MOST_HANDLES = 4096
+_PAUSE_NS = 1_000_000
 
 
 def _when_done(working: Sequence[ServedTree], result: int) -> int | WouldBlock:
@@ -45,6 +46,13 @@ class _OpenNode:
     node: Node
     handle: Handle
     entries: list[Entry] | None = None  # of a directory, as they were when its reader began
+    waits: bool = False  # whoever reads or polls has found nothing, and waits
+
+    def found(self, something: bool, wait: Callable[..., None]) -> None:
+        """Whoever reads or polls has found something, or waits."""
+        if not something:
+            wait(again=self.waits)
+        self.waits = not something
 
 
 @dataclass
@@ -121,15 +129,26 @@ class FileServer:
         self._open_nodes.clear()
         self._waiting.clear()
 
-    def changed(self) -> None:
-        """Interrupts the current CPU, so that the guest asks again for answers: a request's wait may be over."""
-        cpu = self._board.current
-        cpu.raise_interrupt(self._image.constant("HOST_DEVICE_VECTOR"), cpu.cycles)
+    def changed(self, *, again: bool = False) -> None:
+        """Interrupts the current CPU, so that the guest asks again for answers: a request's wait may be over.
 
-    @property
-    def waited_for(self) -> bool:
-        """Whether a request waits."""
-        return bool(self._waiting)
+        `again`: it has been interrupted for the same already, and there is a pause before the next time.
+        """
+        cpu = self._board.current
+        cpu.raise_interrupt(self._image.constant("HOST_DEVICE_VECTOR"), self.after_pause() if again else cpu.cycles)
+
+    def after_pause(self) -> int:
+        """From which cycle on the guest may be interrupted again.
+
+        The interrupt's own functions are traced, probed, replaced. What they cause may be a reason for the next interrupt: at
+        once, the CPU would do nothing else.
+        """
+        return self._board.current.cycles + self._board.cycles(_PAUSE_NS)
+
+    def done(self) -> None:
+        """Something is done that requests may wait for. If none does, nobody is interrupted: that could make more to be done."""
+        if self._waiting:
+            self.changed()
 
     # Host calls
 
@@ -266,26 +285,21 @@ class FileServer:
         return 0
 
     def _read(self, request: FileRequest) -> int | WouldBlock:
-        handle = self._opened(request).handle
-        data = handle.read(request.offset, request.room())
-        if isinstance(data, WouldBlock):
-            handle.await_change()
-            return data
-        return request.put_data(data)
+        opened = self._opened(request)
+        data = opened.handle.read(request.offset, request.room())
+        opened.found(not isinstance(data, WouldBlock), opened.handle.await_change)
+        return data if isinstance(data, WouldBlock) else request.put_data(data)
 
     def _splice(self, request: FileRequest) -> int | WouldBlock:
-        handle = self._opened(request).handle
-        data = handle.splice(request.offset, request.room(), waited=self.caller is None)
-        if isinstance(data, WouldBlock):
-            handle.await_readiness()
-            return data
-        return request.put_data(data)
+        opened = self._opened(request)
+        data = opened.handle.splice(request.offset, request.room(), waited=self.caller is None)
+        opened.found(not isinstance(data, WouldBlock), opened.handle.await_readiness)
+        return data if isinstance(data, WouldBlock) else request.put_data(data)
 
     def _poll(self, request: FileRequest) -> int:
-        handle = self._opened(request).handle
-        ready = handle.poll()
-        if Readiness.READABLE not in ready:
-            handle.await_readiness()
+        opened = self._opened(request)
+        ready = opened.handle.poll()
+        opened.found(Readiness.READABLE in ready, opened.handle.await_readiness)
         return sum(bit for bit, flag in self._readiness if flag in ready)
 
     def _read_directory(self, request: FileRequest) -> int:

@@ -93,12 +93,16 @@ class Handle:
     def poll(self) -> Readiness:
         return Readiness.READABLE | Readiness.WRITABLE
 
-    def await_change(self) -> None:
-        """Notes that a reader waits for data: the guest is interrupted when there may be some."""
+    def await_change(self, *, again: bool) -> None:
+        """Notes that a reader waits for data: the guest is interrupted when there may be some.
 
-    def await_readiness(self) -> None:
-        """Notes that somebody polls: the guest is interrupted when `poll` may say more."""
-        self.await_change()
+        `again`: it has waited before, and was woken in vain. The interrupt may itself cause what the reader is told of next, so
+        there must be some time before the next one: otherwise a CPU would do nothing else.
+        """
+
+    def await_readiness(self, *, again: bool) -> None:
+        """Notes that somebody polls: the guest is interrupted when `poll` may say more. `again`: as for `await_change`."""
+        self.await_change(again=again)
 
     def release(self) -> None:
         """The last user of the handle has closed it. Some files act only now."""
