@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -275,7 +275,7 @@ class Machine:
         self,
         command: str | Sequence[str],
         *,
-        trace: bool = False,
+        trace: bool | Collection[str] = False,
         follow: bool = False,
         stdin: Input | bytes = b"",
         terminal: Terminal | None = None,
@@ -287,7 +287,9 @@ class Machine:
 
         Args:
             command: a line for the guest's shell; or a program and its arguments, which it gets exactly as they are.
-            trace: turn tracing on just before the command starts, and off when it has ended.
+            trace: turn tracing on when the process that becomes the command is about to execute it, and off when the command
+                has ended: in the top trace array; or in the arrays of these names, "" for the top one. Until it is on, their
+                triggers and commands of functions do nothing, but for histograms.
             follow: trace only the command, from its first instruction on, and its children; and tasks that are in
                 set_ftrace_pid already.
             stdin: console input for the command: all its bytes, or an Input that gives them as they are typed.
@@ -302,6 +304,7 @@ class Machine:
             LimitReached: the command took too long; the machine stands still and can be asked for its trace.
             PoweredOff: the guest switched the machine off.
             BadCommand: the command is empty, too long, or has a NUL byte. It is a ValueError.
+            KeyError: `trace` has a name that no trace array has.
             KeyboardInterrupt: from the host; the machine stands still and can be asked for its trace.
 
         A command that is still running when `run` raises goes on whenever the machine runs. The next `run` first kills
@@ -313,38 +316,68 @@ class Machine:
             self._kill_what_runs()
         self._output.clear()
         console_input = ConsoleInput(self.kernel.console, self.kernel.device_interrupt, stdin, terminal)
-        if trace:
-            self.trace_array.set_recording(True)
         words = shell_line(command) if isinstance(command, str) else command
-        try:
-            with (
-                self.kernel.limits.during(limit, host_limit),
-                self.trace_array.following() if follow else nullcontext() as on_exec,
-            ):
-                status = self._run_command(words, on_exec, console_input, meanwhile)
-        finally:
-            if trace:
-                self.trace_array.set_recording(False)
+        traced = trace if isinstance(trace, Collection) else [""] if trace else []
+        with (
+            self.kernel.limits.during(limit, host_limit),
+            self.trace_array.following() if follow else nullcontext() as follow_task,
+            self._recording(traced) as begin,
+        ):
+
+            def on_exec(pid: int) -> None:
+                if follow_task is not None:
+                    follow_task(pid)
+                begin()
+
+            status = self._run_command(words, on_exec, console_input, meanwhile)
         return Completed(exit_status(status), bytes(self._output))
+
+    @contextmanager
+    def _recording(self, names: Collection[str]) -> Iterator[Callable[[], None]]:
+        """The body gets a function that turns tracing on in some trace arrays. At the end of the body it is off there.
+
+        Until it is on, their triggers and commands wait, too.
+        """
+
+        def arrays() -> dict[str, TraceArray]:  # the guest may remove some
+            found = {"": self.trace_array, **self.trace_array.instances}
+            return {name: array for name, array in found.items() if name in names}
+
+        def switch(on: bool) -> None:
+            for array in arrays().values():
+                array.recorder.held = False
+                array.set_recording(on)
+
+        if unknown := set(names) - set(arrays()):
+            raise KeyError(f"there is no trace array {min(unknown)!r}")
+        for array in arrays().values():
+            array.recorder.held = not array.recorder.recording
+        try:
+            yield lambda: switch(True)
+        finally:
+            switch(False)
 
     def _run_command(
         self,
         words: Sequence[str],
-        on_exec: Callable[[int], None] | None,
+        on_exec: Callable[[int], None],
         console_input: ConsoleInput,
         meanwhile: Callable[[bool], None] | None,
     ) -> int:
         """Runs a program to its end, and returns its wait status."""
         commands = self.kernel.commands
         commands.give(words, on_exec)
-        while commands.status is None:
-            busy = self._run_for_a_moment()
-            waits = not busy and commands.status is None
-            if meanwhile is not None:
-                console_input.pump(wait=False)
-                meanwhile(waits)
-            elif not console_input.pump(wait=waits) and waits:
-                raise self._wedged("the command does not end: every CPU sleeps, and nothing will wake one")
+        try:
+            while commands.status is None:
+                busy = self._run_for_a_moment()
+                waits = not busy and commands.status is None
+                if meanwhile is not None:
+                    console_input.pump(wait=False)
+                    meanwhile(waits)
+                elif not console_input.pump(wait=waits) and waits:
+                    raise self._wedged("the command does not end: every CPU sleeps, and nothing will wake one")
+        finally:
+            commands.forget()
         printed_events = self.trace_array.globals.printed_events
         due = printed_events.asked
         while (self.kernel.work.busy or printed_events.printed < due) and self._run_for_a_moment():

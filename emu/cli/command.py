@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
@@ -27,11 +27,14 @@ def run_command(
     command: Sequence[str],
     limits: RunLimits,
     *,
-    trace: bool = False,
+    trace: Collection[str] = (),
     follow: bool = False,
     meanwhile: Callable[[bool], None] | None = None,
 ) -> int:
     """Runs a command and returns its exit status. One word is a line for the guest's shell, more are a program's.
+
+    Args:
+        trace: the trace arrays that are on while it runs; see Machine.run.
 
     Raises:
         GuestDied: the kernel panicked.

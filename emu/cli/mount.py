@@ -17,7 +17,7 @@ from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
 from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
 from emu.cli.progress import Progress
 from emu.cli.signals import Terminated, raised
-from emu.cli.trace_options import TracingCommand, trace_options, trace_options_of
+from emu.cli.trace_options import TracingCommand, recording_of, trace_options, trace_options_of
 
 if TYPE_CHECKING:
     from emu.machine import Machine
@@ -76,7 +76,8 @@ def mount(follow: bool, leave: bool, directory: Path, command: Sequence[str], **
             click.echo(f"emu: mounted at {directory}", err=True)
             if command:
                 try:
-                    status = run_command(machine, command, limits, trace=traces, follow=follow, meanwhile=mounted.serve)
+                    recorded = recording_of([asked]) if traces else []
+                    status = run_command(machine, command, limits, trace=recorded, follow=follow, meanwhile=mounted.serve)
                 except (GuestDied, TimedOut) as error:  # the trace may still be wanted
                     cut_short = error
                     if not leave:

@@ -31,10 +31,11 @@ def opened_trace(file: Path, buffer: str | None = None, *, salvage: bool = False
     from emu.trace import Trace, TraceFileError
 
     try:
-        trace = Trace.open(file, salvage=salvage)
+        try:
+            trace = Trace.open(file, salvage=salvage)
+        except OSError as error:
+            raise click.ClickException(f"cannot read {file}: {error.strerror}") from None
         yield trace if buffer is None else _of_buffer(trace, buffer)
-    except OSError as error:
-        raise click.ClickException(f"cannot read {file}: {error.strerror}") from None
     except TraceFileError as error:
         raise click.ClickException(f"{file}: {error}") from None
 

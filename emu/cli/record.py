@@ -17,7 +17,15 @@ from emu.cli.output import new_file
 from emu.cli.progress import Progress
 from emu.cli.quantities import time_text
 from emu.cli.signals import Terminated, raised
-from emu.cli.trace_options import ArrayOptions, TracingCommand, instance_option, trace_options, trace_options_of, words_of
+from emu.cli.trace_options import (
+    ArrayOptions,
+    TracingCommand,
+    instance_option,
+    recording_of,
+    trace_options,
+    trace_options_of,
+    words_of,
+)
 
 __all__ = ["LATENCY_TRACERS", "record", "record_to", "without_options"]
 
@@ -107,13 +115,10 @@ def record_to(
                 array.set_up(machine, one)
         console.shown = not quiet
         time = Stopwatch(machine)
-        instances = [f"instances/{array.instance}/tracing_on" for array in arrays if array.instance]
         with DiskRecording(machine, path.absolute().parent) as recording:
-            for switch in instances:
-                machine.tracefs.write(switch, "1")
             with recording.taking(), progress.during(lambda: f"recording, {time_text(time.passed)} of virtual time"):
                 try:
-                    status = run_command(machine, command, limits, trace=True, follow=follow)
+                    status = run_command(machine, command, limits, trace=recording_of(arrays), follow=follow)
                 except (GuestDied, TimedOut, Terminated) as error:  # the trace may still be wanted
                     cut_short = error
             console.end_line()

@@ -22,7 +22,7 @@ from emu.cli.repeat import repeat_to
 from emu.cli.settings import Setting
 from emu.cli.signals import Terminated, raised
 from emu.cli.summary import suggestion, summary_line
-from emu.cli.trace_options import TracingCommand, trace_options, trace_options_of, words_of
+from emu.cli.trace_options import TracingCommand, recording_of, trace_options, trace_options_of, words_of
 
 if TYPE_CHECKING:
     from emu.machine import Machine
@@ -129,7 +129,7 @@ def run(
         time = Stopwatch(machine)
         with progress.during(lambda: f"running, {time_text(time.passed)} of virtual time"):
             try:
-                status = run_command(machine, command, limits, trace=True, follow=follow)
+                status = run_command(machine, command, limits, trace=recording_of([asked]), follow=follow)
             except (GuestDied, TimedOut, Terminated) as error:  # the trace may still be wanted
                 cut_short = error
         if sys.stderr.isatty():

@@ -21,7 +21,7 @@ from emu.cli.uprobe_places import with_offsets
 if TYPE_CHECKING:
     from emu.machine import Machine
 
-__all__ = ["ArrayOptions", "TracingCommand", "instance_option", "trace_options", "trace_options_of", "words_of"]
+__all__ = ["ArrayOptions", "TracingCommand", "instance_option", "recording_of", "trace_options", "trace_options_of", "words_of"]
 
 _WORDS = "emu.cli.trace_options.words"  # key of click.Context.meta
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -59,6 +59,7 @@ _OPTIONS = (
     _option("-C", "CLOCK", "Clock of the trace: local, global, counter, mono, ... (trace_clock)."),
     _option("--set", "FILE=VALUE", "Write VALUE to FILE of tracefs. uprobe_events takes FILE:SYMBOL, too: 'p:up /bin/cat:main'."),
 )  # fmt: skip
+_SWITCH = "tracing_on"  # a file
 _LETTERS = ("-p", "-e", "-f", "-R", "-l", "-n", "-g", "--sample", "-P", "-O", "-b", "-m", "-C", "--set", _INSTANCE)
 
 
@@ -164,7 +165,7 @@ class ArrayOptions:
         return setting._replace(path=f"instances/{self.instance}/{setting.path}") if self.instance else setting
 
     def set_up(self, machine: Machine, settings: Iterable[Setting]) -> None:
-        """Writes the settings, then filters and triggers of events. Nothing is recorded yet.
+        """Writes the settings, then filters and triggers of events. Nothing is recorded yet, unless `--set tracing_on=1`.
 
         Raises:
             click.ClickException: something is refused.
@@ -175,9 +176,16 @@ class ArrayOptions:
         if self.instance:
             apply(lambda path, _: tracefs.mkdir(path), [Setting(_INSTANCE, f"instances/{self.instance}", "")])
         settings = [with_offsets(machine, setting) for setting in settings]
-        apply(tracefs.write, [self._of_array(Setting("tracing_on", "tracing_on", "0")), *settings])
+        if self.values or self.events:  # else what boot options have begun goes on
+            apply(tracefs.write, [self._of_array(Setting(_SWITCH, _SWITCH, "0"))])
+        apply(tracefs.write, settings)
         about_events = (Setting(*one) for choice in self.events for one in choice.settings(tracefs))
         apply(tracefs.append, map(self._of_array, about_events))
+
+
+def recording_of(arrays: Iterable[ArrayOptions]) -> list[str]:
+    """The trace arrays that record while the command runs: all, but those of which `--set tracing_on` says it."""
+    return [array.instance for array in arrays if not any(file_setting(text).path == _SWITCH for text in array.values["--set"])]
 
 
 def trace_options_of(context: click.Context) -> list[ArrayOptions]:

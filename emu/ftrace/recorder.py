@@ -225,6 +225,18 @@ class Recorder:
         """Whether events are recorded (tracing_on). Native code may change it at any event."""
         return self.records.array.get(array_record.RECORDING) != 0
 
+    @property
+    def held(self) -> bool:
+        """Whether triggers of events, but for histograms, and commands of functions do nothing, and keep their counts.
+
+        So they are while the command that is to be traced is started, of which nothing is recorded. Linux has no such state.
+        """
+        return self.records.array.get(array_record.HELD) != 0
+
+    @held.setter
+    def held(self, held: bool) -> None:
+        self.records.array.set(array_record.HELD, int(held))
+
     def record_on(self) -> None:
         self._switch(on=True)
 

@@ -46,7 +46,7 @@ class Commands:
 
         Args:
             words: the program, which is looked for on PATH if its name has no slash, and its arguments.
-            on_exec: called with the pid of the task that is to be the program, before the program's first instruction.
+            on_exec: called with the pid of the task that is about to execute the program; not if that comes after `forget`.
 
         Raises:
             BadCommand: there is no word, they are too long, or one has a NUL byte.
@@ -66,6 +66,10 @@ class Commands:
         self._on_exec = on_exec
         self.status = None
         self._interrupt()
+
+    def forget(self) -> None:
+        """Nobody asks any longer what becomes of the command given last."""
+        self._on_exec = None
 
     def give_up(self) -> None:
         """Takes back the command that waits, and has the command that runs killed, with its process group."""

@@ -20,7 +20,7 @@ from emu.trace.trace_text import trace_text
 from tests.fuzz import Outcome
 from tests.lib.trace_dat import GOLDEN, Dat, Pages, event_id, linux_formats
 
-__all__ = ["mutated", "run", "sample"]
+__all__ = ["ENOUGH", "mutated", "run", "sample", "sample_parts"]
 
 ENOUGH = 20.0  # seconds that the reading of one may take
 _SCHED = ("name: sched_switch", "name: sched_process_exec")
@@ -36,6 +36,12 @@ _TEXT = 0xFFFFFFFF81000000
 @cache
 def sample(order: str, version: int, compressed: bool) -> bytes:
     """A small good file with events of many kinds, on two CPUs and in an instance."""
+    dat = sample_parts(order, version, compressed)
+    return dat.version7() if version == 7 else dat.version6()
+
+
+def sample_parts(order: str, version: int, compressed: bool) -> Dat:
+    """What it is made of."""
     cpus = []
     for cpu in range(2):
         pages = Pages(order)
@@ -50,7 +56,7 @@ def sample(order: str, version: int, compressed: bool) -> bytes:
                 pages.stamp(pages._last + 5)
         pages.flush()
         cpus.append(pages.data)
-    dat = Dat(
+    return Dat(
         cpus,
         formats=_FORMATS,
         kallsyms="".join(f"{_TEXT + 64 * n:x} T fn_{n}\n" for n in range(20)),
@@ -61,7 +67,6 @@ def sample(order: str, version: int, compressed: bool) -> bytes:
         compression="zlib" if compressed else "none",
         compress=zlib.compress if compressed else None,
     )
-    return dat.version7() if version == 7 else dat.version6()
 
 
 def _entries(order: str, n: int) -> list[bytes]:

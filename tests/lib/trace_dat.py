@@ -15,6 +15,13 @@ __all__ = ["Dat", "Pages", "event_id", "linux_formats"]
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"
 PAGE = 4096
+HEADER_PAGE = (
+    "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+    "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+    "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+    "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n"
+)
+HEADER_EVENT = (GOLDEN / "file-events_header_event.initial.txt").read_text()
 
 
 def _by_system(text: str) -> dict[str, list[str]]:
@@ -125,6 +132,8 @@ class Dat:
     compression: str = "none"
     compress: Callable[[bytes], bytes] | None = None
     options: Sequence[tuple[int, bytes]] = ()
+    header_page: str = HEADER_PAGE
+    header_event: str = HEADER_EVENT
 
     def _p(self, layout: str, *numbers: int) -> bytes:
         return struct.pack(self.order + layout, *numbers)
@@ -135,12 +144,12 @@ class Dat:
     def _headers(self) -> bytes:
         parts = b""
         for name in ("header_page", "header_event"):
-            text = (GOLDEN / f"file-events_{name}.initial.txt").read_bytes() if name == "header_event" else _HEADER_PAGE
+            text = _raw(getattr(self, name))
             parts += name.encode() + b"\0" + self._p("Q", len(text)) + text
         return parts
 
     def _ftrace(self) -> bytes:
-        texts = [text.encode() for text in self.formats["ftrace"]]
+        texts = [_raw(text) for text in self.formats["ftrace"]]
         return self._p("I", len(texts)) + b"".join(self._p("Q", len(text)) + text for text in texts)
 
     def _events(self) -> bytes:
@@ -148,14 +157,14 @@ class Dat:
         found = self._p("I", len(systems))
         for name, texts in systems.items():
             found += name.encode() + b"\0" + self._p("I", len(texts))
-            found += b"".join(self._p("Q", len(text.encode())) + text.encode() for text in texts)
+            found += b"".join(self._p("Q", len(_raw(text))) + _raw(text) for text in texts)
         return found
 
     def _sized(self, text: str, width: str) -> bytes:
-        return self._p(width, len(text.encode())) + text.encode()
+        return self._p(width, len(_raw(text))) + _raw(text)
 
     def _options(self) -> list[tuple[int, bytes]]:
-        return [(5, b"Linux test 6.1\0"), (4, f"[{self.clock}]".encode() + b"\0"), (11, self._p("Q", 0x1234)), *self.options]
+        return [(5, b"Linux test 6.1\0"), (4, _raw(f"[{self.clock}]") + b"\0"), (11, self._p("Q", 0x1234)), *self.options]
 
     def version7(self) -> bytes:
         """The file."""
@@ -190,7 +199,7 @@ class Dat:
                 table += self._p("IQQ", cpu, len(out), len(data))
                 out += data
             out[at + 8 : at + 16] = self._p("Q", len(out) - at - 16)
-            head = self._p("Q", at) + name.encode() + b"\0" + self.clock.encode() + b"\0"
+            head = self._p("Q", at) + name.encode() + b"\0" + _raw(self.clock) + b"\0"
             options.append((3, head + self._p("II", PAGE, len(cpus)) + table))
         section(15, b"\0")
         body = b"".join(self._p("HI", number, len(data)) + data for number, data in options) + self._p("HIQ", 0, 8, 0)
@@ -209,7 +218,7 @@ class Dat:
         out += self._sized(self.kallsyms, "I") + self._sized(self.printk, "I") + self._sized(self.cmdlines, "Q")
         out += self._p("I", len(self.cpus)) + b"options  \0"
         out += b"".join(self._p("HI", number, len(data)) + data for number, data in self._options()) + self._p("H", 0)
-        clock = f"[{self.clock}]".encode() + b"\0"
+        clock = _raw(f"[{self.clock}]") + b"\0"
         out += b"flyrecord\0"
         at = len(out) + 16 * len(self.cpus) + 8 + len(clock)
         at += -at % PAGE
@@ -221,9 +230,6 @@ class Dat:
         return out + b"\0" * (-len(out) % PAGE) + body
 
 
-_HEADER_PAGE = (
-    b"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
-    b"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
-    b"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
-    b"\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n"
-)
+def _raw(text: str) -> bytes:
+    """Bytes that are no UTF-8, too."""
+    return text.encode(errors="surrogateescape")

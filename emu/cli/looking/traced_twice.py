@@ -14,7 +14,7 @@ from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
 from emu.cli.machine_options import MachineOptions, RunLimits
 from emu.cli.progress import Progress
 from emu.cli.record import record
-from emu.cli.trace_options import trace_options_of
+from emu.cli.trace_options import recording_of, trace_options_of
 
 __all__ = ["traced_twice"]
 
@@ -51,7 +51,7 @@ def traced_twice(words: Sequence[str]) -> Mapping[str, int]:
             running = progress.during(f"running again, {kind}")
             # How it ends is how it ended when it was recorded.
             with machine.counting(functions=True) as counting, running, suppress(GuestDied, TimedOut):
-                run_command(machine, command, limits, trace=traced, follow=traced and follow)
+                run_command(machine, command, limits, trace=recording_of(arrays) if traced else (), follow=traced and follow)
             taken.append({name: machine.board.nanoseconds(counts["cycles"]) for name, counts in counting.functions.items()})
     untraced, with_tracing = taken
     return {name: with_tracing.get(name, 0) - untraced.get(name, 0) for name in {**untraced, **with_tracing}}

@@ -84,8 +84,8 @@ def report(
         else:
             pieces = Report(trace, options).pieces()
         first = next(pieces, b"")  # all that can be wrong with the file is known by now
-    with open_shown(output) as shown:
-        shown.write(lambda: _all(first, pieces))
+        with open_shown(output) as shown:
+            shown.write(lambda: _all(first, pieces))
     for problem in trace.damage:
         click.echo(f"emu: {file}: {problem}", err=True)
     return BAD_INPUT if trace.damage else 0

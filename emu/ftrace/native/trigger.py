@@ -42,9 +42,9 @@ class TriggerHandlers(NamedTuple):
 
 @njit
 def spend(acting):
-    """Counts that a consumer acts once more. False: it has done so as often as it may."""
+    """Counts that a consumer acts once more. False: it has done so as often as it may, or must not do so yet."""
     count = load_u64(acting + consumer.COUNT)
-    if count == ZERO:
+    if count == ZERO or load_u64(load_u64(acting + consumer.ARRAY) + array_record.HELD) != ZERO:
         return False
     if count != consumer.ALWAYS:
         store_u64(acting + consumer.COUNT, count - ONE)
