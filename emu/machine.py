@@ -291,8 +291,8 @@ class Machine:
         Args:
             command: a line for the guest's shell; or a program and its arguments, which it gets exactly as they are.
             trace: turn tracing on just before the command starts, and off when it has ended.
-            follow: trace only the command, from its first instruction on, and its children; and tasks that are in
-                set_ftrace_pid already.
+            follow: trace only the command, from its first instruction on, and its children: functions and events, in the
+                top trace array and in the instances that there are. Tasks in set_ftrace_pid and set_event_pid are traced, too.
             stdin: console input for the command: all its bytes, or an Input that gives them as they are typed.
             terminal: instead of `stdin`: the console is a terminal to the guest, with lines, an echo and ^C.
             meanwhile: called now and then, between two turns of CPUs; it may use `tracefs`. With True when every CPU sleeps
@@ -322,13 +322,26 @@ class Machine:
         try:
             with (
                 self.kernel.limits.during(limit, host_limit),
-                self.trace_array.following() if follow else nullcontext() as on_exec,
+                self._following() if follow else nullcontext() as on_exec,
             ):
                 status = self._run_command(words, on_exec, console_input, meanwhile)
         finally:
             if trace:
                 self.trace_array.set_recording(False)
         return Completed(exit_status(status), bytes(self._output))
+
+    @contextmanager
+    def _following(self) -> Iterator[Callable[[int], None]]:
+        """See `TraceArray.following`, of all arrays."""
+        top = self.trace_array
+        with ExitStack() as arrays:
+            added = [arrays.enter_context(array.following()) for array in (top, *top.instances.values())]
+
+            def add(pid: int) -> None:
+                for one in added:
+                    one(pid)
+
+            yield add
 
     def _run_command(
         self,
