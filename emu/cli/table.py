@@ -36,11 +36,13 @@ class Table(NamedTuple):
     body: list[str]
 
 
-def width_of(stream: TextIO) -> int:
-    """How many columns a standard stream has: those of its terminal, or what the variable COLUMNS says; else 80."""
+def width_of(stream: TextIO | None) -> int:
+    """How many columns a standard stream has: what the variable COLUMNS says, or its terminal; 80 elsewhere, and in a file."""
     said = os.environ.get("COLUMNS", "")
     if said.isdecimal():
         return max(int(said), _LEAST)
+    if stream is None:
+        return _ELSEWHERE
     try:
         return max(os.get_terminal_size(stream.fileno()).columns or _ELSEWHERE, _LEAST)
     except OSError:
