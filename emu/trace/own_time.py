@@ -42,17 +42,15 @@ def own_time(trace: Trace) -> OwnTime:
     if trace.first.clock not in _CLOCKS_OF_CALLS:
         return OwnTime(own, "nothing")
     off = off_cpu(trace)
-    innermost = _innermost(trace, off.key, off.start, off.end)
+    innermost = _innermost(trace, off.key, off.start)
     inside = innermost >= 0
     away = np.zeros(calls.count, np.uint64)
     np.add.at(away, innermost[inside], (off.end - off.start)[inside])
     return OwnTime(own - np.minimum(own, away), "sched_switch" if has_switches(trace) else "events")
 
 
-def _innermost(
-    trace: Trace, key: NDArray[np.int64], start: NDArray[np.uint64], end: NDArray[np.uint64]
-) -> NDArray[np.int64]:
-    """For each time of a task the innermost of its calls that had begun by then and had not yet ended; -1: none."""
+def _innermost(trace: Trace, key: NDArray[np.int64], when: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """For each moment of a task the innermost of its calls that have begun and not yet ended; -1: there is none."""
     calls = trace.calls
     keys = task_keys(calls["pid"], calls["cpu"])
     order = np.lexsort((calls["depth"], calls["entry"], keys))
@@ -61,9 +59,9 @@ def _innermost(
     for task in np.unique(key).tolist():
         first, last = np.searchsorted(keys, [task, task + 1])
         times = np.flatnonzero(key == task)
-        places = np.searchsorted(entries[first:last], start[times], side="right")
+        places = np.searchsorted(entries[first:last], when[times], side="right")
         found[times] = np.where(places > 0, np.append(order[first:last], -1)[places - 1], -1)
     exits, parents = np.where(calls["finished"], calls["exit"], ~np.uint64(0)), calls["parent"]
-    while (over := np.flatnonzero((found >= 0) & (np.append(exits, 0)[found] < end))).size:
+    while (over := np.flatnonzero((found >= 0) & (np.append(exits, 0)[found] <= when))).size:
         found[over] = parents[found[over]]
     return found

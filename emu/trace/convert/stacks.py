@@ -179,7 +179,8 @@ def _of_switches(trace: Trace, options: ConvertOptions) -> Stacks:
         raise CannotConvert(_NO_SWITCHES)
     wanted = (off.key >= 0) & np.isin(switches, _selected(trace, options, SWITCH).rows)
     if missing := int(np.count_nonzero(wanted & (its_stacks < 0))):
-        options.notes.append(f"{missing} times off the CPU left out: their switches have no stack")
+        one, its = ("time", "its switch has") if missing == 1 else ("times", "their switches have")
+        options.notes.append(f"{missing} {one} off the CPU left out: {its} no stack")
     wanted &= its_stacks >= 0
     table = EventTable(trace.formats[KERNEL_STACK], trace.first, its_stacks[wanted])
     sums = f"time from a task's switch-out to its next switch-in, in microseconds, asleep or waiting for a CPU; {_whole(options)}"

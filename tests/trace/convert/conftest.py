@@ -43,7 +43,9 @@ def converted(trace: Trace, name: str, options: ConvertOptions | None = None) ->
     return b"".join(FORMATS[name].pieces(trace, options or ConvertOptions()))
 
 
-def trace_of(tmp_path: Path, *cpus: Sequence[tuple[int, bytes] | None], order: str = "<", tasks: str = "5 name\n") -> Trace:
+def trace_of(
+    tmp_path: Path, *cpus: Sequence[tuple[int, bytes] | None], order: str = "<", tasks: str = "5 name\n", clock: str = "local"
+) -> Trace:
     """A trace of some entries of each CPU, each with its time; None: some were lost there."""
     data = []
     for events in cpus:
@@ -56,5 +58,5 @@ def trace_of(tmp_path: Path, *cpus: Sequence[tuple[int, bytes] | None], order: s
         pages.flush()
         data.append(pages.data)
     path = tmp_path / "trace.dat"
-    path.write_bytes(Dat(data, kallsyms=SYMBOLS, cmdlines=tasks, order=order).version7())
+    path.write_bytes(Dat(data, kallsyms=SYMBOLS, cmdlines=tasks, order=order, clock=clock).version7())
     return Trace.open(path)
