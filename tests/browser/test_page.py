@@ -114,7 +114,7 @@ def test_totals_are_those_of_the_trace(page: Any, trace: Trace) -> None:
     running = on_cpus(trace, Selection())
     tasks: dict[str, list[int]] = {}
     for comm, pid, start, end in zip(running.comm, running.pid, running.start, running.end, strict=True):
-        total = tasks.setdefault(f"{comm}-{pid}", [0, 0])
+        total = tasks.setdefault(f"{comm} [{pid}]", [0, 0])
         total[0] += 1
         total[1] += int(end) - int(start)
     assert tables(page, "tasks") == tasks != {}
@@ -166,7 +166,7 @@ def test_tasks_and_events_are_found(page: Any, trace: Trace) -> None:
     search.clear()
     count = Counter(on_cpus(trace, Selection()).comm)["ls"]
     assert count > 0
-    search.send_keys("^ls-")
+    search.send_keys("^ls .[0-9]")
     assert text(page, "found") == f"{count} found, and 1 name on the left"
     search.clear()
     search.send_keys("^CPU 1|^swapper/1", Keys.ENTER)
@@ -188,7 +188,7 @@ def test_a_click_tells_about_a_call(page: Any, trace: Trace) -> None:
     [row] = np.flatnonzero(calls["function"] == "pipe_write")[:1]
     caller = calls["function"][calls["parent"][row]]
     expected = (
-        f"function pipe_write, task {calls['task'][row]}-{calls['pid'][row]}, CPU {calls['cpu'][row]}, begins at "
+        f"function pipe_write, task {calls['task'][row]} [{calls['pid'][row]}], CPU {calls['cpu'][row]}, begins at "
         f"{seconds(calls['entry'][row])} s, duration {calls['duration'][row] / 1000:,.3f} us, self "
         f"{calls['self_time'][row] / 1000:,.3f} us, called by {caller}"
     )
@@ -276,7 +276,7 @@ def test_a_drag_selects_a_time_whose_totals_are_shown(page: Any, trace: Trace) -
 
 def test_a_click_on_a_name_hides_the_calls_of_a_task(page: Any) -> None:
     height = page.execute_script("return page.tracks.height")
-    y = page.execute_script("return page.tracks.groups.find((group) => group.name.startsWith('init-')).y + TOP + 8")
+    y = page.execute_script("return page.tracks.groups.find((group) => group.name.startsWith('init [')).y + TOP + 8")
     click(page, [50, y])
     assert page.execute_script("return page.tracks.height") < height
     click(page, [50, y])
@@ -289,7 +289,7 @@ def test_what_is_drawn_has_the_colour_of_a_match(page: Any) -> None:
     match = 0xFFF08BB9  # #b98bf0
     drawn(page)
     assert match not in page.execute_script(colours)
-    search.send_keys("^do_idle$|^init-")
+    search.send_keys("^do_idle$|^init ")
     drawn(page)
     found = page.execute_script(colours)
     assert match in found
@@ -303,8 +303,8 @@ def test_matches_of_the_same_time_come_one_after_the_other(browser: Any, tmp_pat
     search = opened(browser, tmp_path / "page.html").find_element("id", "search")
     search.send_keys("^a$")
     for keys, number, task in (
-        (Keys.ENTER, 1, "one-5"), (Keys.ENTER, 2, "two-6"), (Keys.ENTER, 3, "three-7"), (Keys.ENTER, 1, "one-5"),
-        (Keys.SHIFT + Keys.ENTER, 3, "three-7"), (Keys.SHIFT + Keys.ENTER, 2, "two-6"),
+        (Keys.ENTER, 1, "one [5]"), (Keys.ENTER, 2, "two [6]"), (Keys.ENTER, 3, "three [7]"), (Keys.ENTER, 1, "one [5]"),
+        (Keys.SHIFT + Keys.ENTER, 3, "three [7]"), (Keys.SHIFT + Keys.ENTER, 2, "two [6]"),
     ):  # fmt: skip
         search.send_keys(keys)
         assert (text(browser, "found"), f"task\t{task}\n" in text(browser, "details")) == (f"{number} of 3", True)
@@ -315,7 +315,7 @@ def test_names_are_no_markup(browser: Any, tmp_path: Path) -> None:
     trace = trace_of(tmp_path, [(10, number)], tasks="5 </script><b>\n")
     convert(trace, tmp_path / "page.html")
     page = opened(browser, tmp_path / "page.html")
-    assert page.execute_script("return page.tracks.groups.map((group) => group.name)") == ["</script><b>-5"]
+    assert page.execute_script("return page.tracks.groups.map((group) => group.name)") == ["</script><b> [5]"]
     assert tables(page, "functions") == {}
     convert(trace, tmp_path / "titled.html", ConvertOptions(title="<i>a & b"))
     page.get((tmp_path / "titled.html").as_uri())
