@@ -16,8 +16,7 @@ from emu.trace.convert import By, CannotConvert, ConvertOptions
 from emu.trace.convert.flame_graph import MARGIN, WIDTH
 from emu.trace.selection import Selection
 from tests.lib.booted_machine import booted_machine
-from tests.lib.trace_dat import event_id
-from tests.trace.convert.conftest import A, B, C, converted, trace_of
+from tests.trace.convert.conftest import A, B, C, converted, stack, switch, trace_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -125,16 +124,6 @@ def test_stacks_of_events_are_counted(arch: str) -> None:
 def test_a_stack_ends_where_it_says(tmp_path: Path, order: str) -> None:
     stack = struct.pack(f"{order}HBBiiiQQQQ", 4, 0, 0, 5, 3, 0, B, A, (1 << 64) - 1, C)
     assert folded(trace_of(tmp_path, [(10, stack), (20, stack)], order=order)) == {"name;a;b": 2}
-
-
-def switch(time: int, cpu: int, before: int, after: int) -> tuple[int, bytes]:
-    """sched_switch of a real Linux."""
-    fields = struct.pack("<16siiq16sii", b"one", before, 120, 1, b"two", after, 120)
-    return time, struct.pack("<HBBi", event_id("sched", "sched_switch"), 0, 0, before) + fields
-
-
-def stack(time: int, pid: int, *addresses: int) -> tuple[int, bytes]:
-    return time, struct.pack(f"<HBBiii{len(addresses)}Q", 4, 0, 0, pid, len(addresses), 0, *addresses)
 
 
 OFF = ConvertOptions(off_cpu=True)
