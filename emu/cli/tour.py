@@ -87,7 +87,7 @@ def _list(chosen: Iterable[tuple[Document, Iterable[Section]]]) -> str:
     texts = []
     for one, sections in chosen:
         names = "".join(_listed(section) for section in sections)
-        texts.append(f"{one.name}: {one.title}\n{names}")
+        texts.append(f"{textwrap.fill(f'{one.name}: {one.title}', width_of(sys.stdout))}\n{names}")
     return "\n".join(texts)
 
 
