@@ -29,6 +29,7 @@ from emu.ftrace.recorder import Recorder
 from emu.ftrace.site import Site
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.trace_globals import TraceGlobals
+from emu.ftrace.traced_command import following, recording
 from emu.ftrace.tracefs import TraceFS, build_kprobes_tree, build_tree
 from emu.ftrace.tracer_cost import NONE, use_tracer_cost
 from emu.installation import image_directory
@@ -290,8 +291,8 @@ class Machine:
             trace: turn tracing on when the process that becomes the command is about to execute it, and off when the command
                 has ended: in the top trace array; or in the arrays of these names, "" for the top one. Until it is on, their
                 triggers and commands of functions do nothing, but for histograms.
-            follow: trace only the command, from its first instruction on, and its children; and tasks that are in
-                set_ftrace_pid already.
+            follow: trace only the command, from its first instruction on, and its children: functions and events, in the
+                top trace array and in the instances that there are. Tasks in set_ftrace_pid and set_event_pid are traced, too.
             stdin: console input for the command: all its bytes, or an Input that gives them as they are typed.
             terminal: instead of `stdin`: the console is a terminal to the guest, with lines, an echo and ^C.
             meanwhile: called now and then, between two turns of CPUs; it may use `tracefs`. With True when every CPU sleeps
@@ -320,8 +321,8 @@ class Machine:
         traced = trace if isinstance(trace, Collection) else [""] if trace else []
         with (
             self.kernel.limits.during(limit, host_limit),
-            self.trace_array.following() if follow else nullcontext() as follow_task,
-            self._recording(traced) as begin,
+            following(self.trace_array) if follow else nullcontext() as follow_task,
+            recording(self.trace_array, traced) as begin,
         ):
 
             def on_exec(pid: int) -> None:
@@ -331,31 +332,6 @@ class Machine:
 
             status = self._run_command(words, on_exec, console_input, meanwhile)
         return Completed(exit_status(status), bytes(self._output))
-
-    @contextmanager
-    def _recording(self, names: Collection[str]) -> Iterator[Callable[[], None]]:
-        """The body gets a function that turns tracing on in some trace arrays. At the end of the body it is off there.
-
-        Until it is on, their triggers and commands wait, too.
-        """
-
-        def arrays() -> dict[str, TraceArray]:  # the guest may remove some
-            found = {"": self.trace_array, **self.trace_array.instances}
-            return {name: array for name, array in found.items() if name in names}
-
-        def switch(on: bool) -> None:
-            for array in arrays().values():
-                array.recorder.held = False
-                array.set_recording(on)
-
-        if unknown := set(names) - set(arrays()):
-            raise KeyError(f"there is no trace array {min(unknown)!r}")
-        for array in arrays().values():
-            array.recorder.held = not array.recorder.recording
-        try:
-            yield lambda: switch(True)
-        finally:
-            switch(False)
 
     def _run_command(
         self,

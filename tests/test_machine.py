@@ -172,7 +172,8 @@ def test_follow_traces_the_command_and_its_children_only(traced: Machine) -> Non
     assert [name.split("-")[0] for name in names] == ["cat", "ls", "sh"]
     assert names[-1] == f"sh-{int(done.output)}"
     assert machine.tracefs.read("set_ftrace_pid") == "no pid\n"
-    assert machine.tracefs.read("options/function-fork") == "0\n"
+    assert machine.tracefs.read("set_event_pid") == ""
+    assert [machine.tracefs.read(f"options/{what}-fork") for what in ("function", "event")] == ["0\n", "0\n"]
     machine.tracefs.write("trace", "")
     machine.tracefs.write("set_ftrace_pid", pid)  # it is traced, too, if it is still there
     machine.run(["true"], trace=True, follow=True)

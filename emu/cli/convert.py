@@ -23,6 +23,7 @@ Examples:
   emu convert trace.dat -o trace.pftrace
   emu convert -P 57 trace.dat -o ls.svg
   emu convert --to folded trace.dat | sort -k 2 -n
+  emu record -e sched_switch -R stacktrace -- 'ls | wc -l'; emu convert --off-cpu trace.dat -o off.svg
   emu convert --table sched:sched_switch trace.dat -o switches.parquet
 
 \b
@@ -31,8 +32,8 @@ Formats, by the end of OUT's name or --to:
   json               Chrome's trace event format: chrome://tracing, Perfetto
   speedscope.json    speedscope: calls, task by task
   folded             stacks with the time of each, for flamegraph.pl and others
-  svg                a flame graph; a click zooms, / searches
-  html               a timeline of CPUs and tasks in one file, with zoom, search and totals
+  svg                a flame graph, which says what it sums up; a click zooms, / searches
+  html               a timeline of CPUs and tasks in one file, with zoom, search, totals and flame graphs
   csv, parquet       a row for each event; parquet needs pyarrow
 
 \b
@@ -54,6 +55,9 @@ on standard error. Exit status: 0; 2: an option is wrong, FILE cannot be read, o
 @click.option("--until", "end", metavar="SECONDS", help="Only what began at this time or earlier.")
 @click.option("-B", "buffer", metavar="NAME", help="The events of this instance; '' is the top array.")
 @click.option("--by", type=click.Choice(["task", "cpu", "function"]), help="svg, folded: what stacks stand on. Default: task.")
+@click.option(
+    "--off-cpu", is_flag=True, help="svg, folded: time off the CPU, by the stacks of sched_switch. Default: on it, by calls."
+)
 @click.option("--table", metavar="NAME", help="csv, parquet: the rows of this table, with all columns: calls, or an event.")
 @click.option("--title", metavar="TEXT", help="svg, html, speedscope.json: what stands above it.")
 @click.argument("file", type=click.Path(path_type=Path))
@@ -67,6 +71,7 @@ def convert(
     end: str | None,
     buffer: str | None,
     by: str | None,
+    off_cpu: bool,
     table: str | None,
     title: str | None,
     file: Path,
@@ -78,9 +83,10 @@ def convert(
 
     name = _format(output, to)
     format_ = FORMATS[name]
-    own = {option: value for option, value in (("by", by), ("table", table), ("title", title)) if value is not None}
+    given = {"by": by, "off_cpu": off_cpu, "table": table, "title": title}
+    own = {option: value for option, value in given.items() if value not in (None, False)}
     for option in own.keys() - format_.options:
-        raise click.ClickException(f"--{option} does not go with {name}")
+        raise click.ClickException(f"--{option.replace('_', '-')} does not go with {name}")
     if output == _STANDARD_OUTPUT and not format_.is_text and sys.stdout.isatty():
         raise click.ClickException(f"{name} is not for a terminal: -o names a file")
     with opened_trace(file, buffer) as trace:

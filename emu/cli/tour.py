@@ -16,6 +16,7 @@ from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
 from emu.cli.output import open_shown, write_through
 from emu.cli.progress import Progress
 from emu.cli.signals import raised
+from emu.cli.table import width_of
 from emu.tour import DOCUMENTS, Command, Document, Example, Guide, NotHere, Section, document
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["tour"]
 
-_COLUMNS = 100  # of paragraphs
+_COLUMNS = 100  # of paragraphs, at most
 _MOST_LINES = 40  # shown of what a command prints
 
 EXAMPLES = """\
@@ -85,9 +86,15 @@ def _list(chosen: Iterable[tuple[Document, Iterable[Section]]]) -> str:
     """The names that `emu tour` takes."""
     texts = []
     for one, sections in chosen:
-        names = "".join(f"  {section.name:24} {section.title}\n" for section in sections)
-        texts.append(f"{one.name}: {one.title}\n{names}")
+        names = "".join(_listed(section) for section in sections)
+        texts.append(f"{textwrap.fill(f'{one.name}: {one.title}', width_of(sys.stdout))}\n{names}")
     return "\n".join(texts)
+
+
+def _listed(section: Section) -> str:
+    """A line; a long title goes on below itself."""
+    start = f"  {section.name:24} "
+    return textwrap.fill(section.title, width_of(sys.stdout), initial_indent=start, subsequent_indent=" " * len(start)) + "\n"
 
 
 def _texts(one: Document, section: Section, arch: str, shown: Iterator[tuple[Command, str]], most: int | None) -> Iterator[str]:
@@ -126,4 +133,4 @@ def _transcript(command: Command, printed: str, most: int | None) -> str:
 
 
 def _paragraph(text: str) -> str:
-    return textwrap.fill(text, _COLUMNS, break_long_words=False, break_on_hyphens=False) + "\n\n"
+    return textwrap.fill(text, min(_COLUMNS, width_of(sys.stdout)), break_long_words=False, break_on_hyphens=False) + "\n\n"

@@ -28,7 +28,10 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 _INSTANCE = "-B"
 _DEFINING = ("dynamic_events", "kprobe_events", "synthetic_events", "uprobe_events")  # files; -e can name their events
 _OF_TRACERS = ("hwlat_detector/", "osnoise/")  # folders; threads of these tracers look at them as they begin
-_LISTS = {"-l": "set_ftrace_filter", "-n": "set_ftrace_notrace", "-g": "set_graph_function", "-P": "set_ftrace_pid"}
+_LISTS = {  # files that get all values of an option
+    "-l": ("set_ftrace_filter",), "-n": ("set_ftrace_notrace",), "-g": ("set_graph_function",),
+    "-P": ("set_ftrace_pid", "set_event_pid"),
+}  # fmt: skip
 
 
 def _option(word: str, metavar: str, text: str) -> Callable[[_Command], _Command]:
@@ -46,13 +49,14 @@ _OPTIONS = (
     _option("-n", "FUNC", "Never trace these functions."),
     _option("-g", "FUNC", "function_graph: only these and what they call."),
     click.option(
-        "-F", "follow", is_flag=True, help="Trace only functions of COMMAND, from its first instruction, and its children."
+        "-F", "follow", is_flag=True,
+        help="Trace only COMMAND, from its first instruction, and its children: functions and events, in every instance.",
     ),
     _option(
         "--sample", "COUNTER:PERIOD",
         "With --timing pipeline or caches: record where each PERIODth miss is: 'L1-dcache-load-misses:1000'. Repeatable.",
     ),
-    _option("-P", "PID", "Trace only this task. Repeatable; adds to -F."),
+    _option("-P", "PID", "Trace only this task: functions and events. Repeatable; adds to -F."),
     _option("-O", "OPTION", "Trace option; 'no' before its name turns it off."),
     _option("-b", "KB", "Size of the trace buffer of each CPU."),
     _option("-m", "KB", "Keep at most the last KB of each CPU's trace."),
@@ -138,7 +142,12 @@ class ArrayOptions:
         settings += self._buffer_sizes()
         if (clock := self.one("-C")) is not None:
             settings.append(Setting("-C", "trace_clock", clock))
-        settings += [Setting(option, path, " ".join(words)) for option, path in _LISTS.items() if (words := self.values[option])]
+        settings += [
+            Setting(option, path, " ".join(words))
+            for option, paths in _LISTS.items()
+            if (words := self.values[option])
+            for path in paths
+        ]
         if (tracer := self.one("-p")) is not None:
             settings.append(Setting("-p", "current_tracer", tracer))
         recorded = [choice.word for choice in self.events]

@@ -347,19 +347,30 @@ class TraceArray:
 
     @contextmanager
     def following(self) -> Iterator[Callable[[int], None]]:
-        """While the body runs, of all tasks that were traced so far only those in set_ftrace_pid are.
+        """While the body runs, functions and events of tasks are recorded only if these are in set_ftrace_pid and set_event_pid.
 
-        The body gets a function that adds a task, by its pid. Children of all these tasks are traced, too. At the end,
-        set_ftrace_pid and the option function-fork are what they were.
+        The body gets a function that adds a task to both lists, by its pid. Children of these tasks are added, too. At the
+        end, the lists and the options function-fork and event-fork are what they were.
         """
-        before, followed = self.recorder.pid_filter.chosen, self.options["function-fork"]
-        self.set_pids(before or frozenset())
-        self.set_option("function-fork", True)
+        lists = (
+            (self.recorder.pid_filter, self.set_pids, "function-fork"),
+            (self.recorder.event_pid_filter, self.set_event_pids, "event-fork"),
+        )
+        before = [(filter_.chosen, self.options[option]) for filter_, _, option in lists]
+        for filter_, choose, option in lists:
+            choose(filter_.chosen or frozenset())
+            self.set_option(option, True)
+
+        def add(pid: int) -> None:
+            for filter_, choose, _ in lists:
+                choose((filter_.chosen or frozenset()) | {pid})
+
         try:
-            yield lambda pid: self.set_pids((self.recorder.pid_filter.chosen or frozenset()) | {pid})
+            yield add
         finally:
-            self.set_option("function-fork", followed)
-            self.set_pids(before)
+            for (_, choose, option), (chosen, followed) in zip(lists, before, strict=True):
+                self.set_option(option, followed)
+                choose(chosen)
 
     def set_option(self, name: str, on: bool) -> None:
         """Raises TraceError: EINVAL."""

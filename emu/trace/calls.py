@@ -55,6 +55,7 @@ class CallTable(DataFrames):
         self._symbols = symbols
         self._tasks = tasks
         self._made: dict[str, NDArray[Any]] = {}
+        self._without_sleep = False
 
     def __iter__(self) -> Iterator[str]:
         return iter(_NAMES)
@@ -75,6 +76,11 @@ class CallTable(DataFrames):
     def count(self) -> int:
         """How many calls there are."""
         return len(self._columns["entry"])
+
+    @property
+    def without_sleep(self) -> bool:
+        """Whether times leave out that in which the task did not run (nosleep-time): calls then begin after their entries."""
+        return bool(self._columns) and self._without_sleep
 
     def __repr__(self) -> str:
         return f"<CallTable: {self.count} calls, columns {', '.join(self)}>"
@@ -107,6 +113,7 @@ class CallTable(DataFrames):
         found = {name: column[order] for name, column in found.items()}
         row, state = found.pop("row"), found.pop("state")
         finished = state != native.UNFINISHED
+        self._without_sleep = bool(np.any((state == native.PAIRED) & (found["entry"] > events["time"][row])))
         duration: NDArray[Any] = np.where(finished, found["exit"] - found["entry"], np.uint64(0))
         inner = found.pop("inner")
         return {

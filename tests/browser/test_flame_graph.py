@@ -12,6 +12,7 @@ from emu.trace import Trace
 from emu.trace.convert import ConvertOptions, convert
 from emu.trace.convert.flame_graph import MARGIN, WIDTH
 from emu.trace.convert.stacks import stacks
+from emu.trace.own_time import own_time
 from tests.lib.browser import needs_browser
 from tests.lib.trace_dat import GOLDEN
 
@@ -63,7 +64,7 @@ def total(trace: Trace, name: str) -> int:
 def test_a_frame_tells_its_total(picture: Any, trace: Trace) -> None:
     from selenium.webdriver import ActionChains
 
-    whole = int(trace.calls["self_time"].sum())
+    whole = int(own_time(trace).nanoseconds.sum())
     for name, of in (("all", whole), (TASK, total(trace, TASK))):
         ActionChains(picture).move_to_element(frame(picture, name).find_element("tag name", "rect")).perform()
         assert text(picture, "details").startswith(f"{name}: {100 * of / whole:.2f} %, {of / 1000:,.3f} us, self ")
@@ -87,7 +88,7 @@ def test_the_share_of_what_matches(picture: Any, trace: Trace) -> None:
     search.click()
     search.send_keys(f"^{FUNCTION}$")
     share = float(text(picture, "matched").removesuffix(" %"))
-    assert share == pytest.approx(100 * total(trace, FUNCTION) / int(trace.calls["self_time"].sum()), abs=0.02)
+    assert share == pytest.approx(100 * total(trace, FUNCTION) / int(own_time(trace).nanoseconds.sum()), abs=0.02)
     found = picture.find_elements("css selector", ".frame.found")
     assert {each.get_attribute("data-name") for each in found} == {FUNCTION}
     search.send_keys("(")

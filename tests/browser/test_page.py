@@ -18,7 +18,7 @@ from emu.trace.convert.on_cpus import on_cpus
 from emu.trace.function_times import function_times
 from emu.trace.selection import Selection
 from tests.lib.browser import needs_browser, wait
-from tests.trace.convert.conftest import trace_of
+from tests.trace.convert.conftest import stack, switch, trace_of
 
 pytestmark = needs_browser
 FUNCTION = "_raw_spin_lock"
@@ -114,13 +114,75 @@ def test_totals_are_those_of_the_trace(page: Any, trace: Trace) -> None:
     running = on_cpus(trace, Selection())
     tasks: dict[str, list[int]] = {}
     for comm, pid, start, end in zip(running.comm, running.pid, running.start, running.end, strict=True):
-        total = tasks.setdefault(f"{comm}-{pid}", [0, 0])
+        total = tasks.setdefault(f"{comm} [{pid}]", [0, 0])
         total[0] += 1
         total[1] += int(end) - int(start)
     assert tables(page, "tasks") == tasks != {}
     events = {path: [table.count] for path, table in trace.events.items() if not path.startswith("ftrace:funcgraph")}
     assert tables(page, "events") == events
     assert [line for line in page.get_log("browser") if line["level"] == "SEVERE"] == []
+
+
+def framed(page: Any, name: str, script: str) -> Any:
+    """What a script gives in the picture of a flame graph."""
+    page.find_element("css selector", f"[data-flames='{name}']").click()
+    frame = wait(lambda: page.find_elements("css selector", "#flames iframe"))[0]
+    page.switch_to.frame(frame)
+    try:
+        wait(lambda: page.execute_script("return document.querySelector('.frame') !== null"))
+        return page.execute_script(script)
+    finally:
+        page.switch_to.default_content()
+
+
+def test_there_are_two_flame_graphs_that_say_what_they_sum_up(browser: Any, tmp_path: Path) -> None:
+    first, second = 0xFFFFFFFF81000000, 0xFFFFFFFF81000040
+    exit_ = struct.pack("<HBBiQiIQQ", 10, 0, 0, 5, first, 0, 0, 10, 90)
+    events = [
+        (10, struct.pack("<HBBiQi", 11, 0, 0, 5, first, 0)), switch(30, 0, 5, 0), stack(31, 5, second, first),
+        switch(80, 0, 0, 5), (90, exit_),
+    ]  # fmt: skip
+    convert(trace_of(tmp_path, events), tmp_path / "page.html")
+    page = opened(browser, tmp_path / "page.html")
+    details = "return [document.querySelector('.caption').textContent, ...[...document.querySelectorAll('.frame title')].map("
+    details += "(title) => title.textContent)]"
+    caption, *frames = framed(page, "on CPU", details)
+    assert caption == (
+        "on CPU: own time of calls in microseconds, without what they call, "
+        "without the time in which their task was switched out; of all tasks and CPUs"
+    )
+    assert frames[-1] == "a: 100.00 %, 0.030 us, self 0.030 us, 1 call"
+    page.find_element("css selector", "[data-table=functions]").click()
+    assert rows(page) == {"a": [1, 80, 80, 80, 80]}  # as `emu top`: with the time asleep
+    caption, *frames = framed(page, "off CPU", details)
+    assert caption.startswith("off CPU: time from a task's switch-out to its next switch-in, in microseconds")
+    assert frames[-1] == "b: 100.00 %, 0.050 us, self 0.050 us, 1 switch"
+    zoomed = "document.querySelectorAll('.frame')[2].dispatchEvent(new MouseEvent('click', { bubbles: true }));"
+    assert framed(page, "off CPU", f"{zoomed} return document.getElementById('reset').style.visibility") == "visible"
+    assert [line for line in page.get_log("browser") if line["level"] == "SEVERE"] == []
+
+
+def test_a_flame_graph_that_cannot_be_says_how_to_record_it(page: Any) -> None:
+    page.find_element("css selector", "[data-flames='off CPU']").click()
+    said = wait(lambda: text(page, "flames"))
+    assert said == "no sched_switch with stacks was recorded; `emu record -e sched_switch -R stacktrace` records them"
+
+
+def test_without_switches_cpus_show_the_tasks_whose_events_they_recorded(browser: Any, tmp_path: Path) -> None:
+    def call(time: int, pid: int) -> tuple[int, bytes]:
+        return time, struct.pack("<HBBiQi", 11, 0, 0, pid, 0xFFFFFFFF81000000, 0)
+
+    events = [call(10, 5), call(20, 5), call(30, 6), call(40, 0), call(50, 5), call(60, 5)]
+    convert(trace_of(tmp_path, events, tasks="5 five\n6 six\n"), tmp_path / "page.html")
+    page = opened(browser, tmp_path / "page.html")
+    shown = page.execute_script("""
+        const { columns, names } = page.content, [cpu] = page.tracks.groups;
+        return [cpu.name, ...[...columns.run_name].map((name, n) => [names[name], columns.run_start[n], columns.run_length[n]])];
+    """)
+    assert shown == ["CPU 0", ["five [5]", 0, 10], ["six [6]", 20, 0], ["five [5]", 40, 10]]
+    page.find_element("id", "search").send_keys("^five")
+    page.find_element("id", "next").click()
+    assert text(page, "details").replace("\t", " ").startswith("task five [5]\nCPU 0\nrecorded from 0.000000010 s\nfor 0.010 us")
 
 
 def test_a_click_sorts(page: Any, trace: Trace) -> None:
@@ -166,7 +228,7 @@ def test_tasks_and_events_are_found(page: Any, trace: Trace) -> None:
     search.clear()
     count = Counter(on_cpus(trace, Selection()).comm)["ls"]
     assert count > 0
-    search.send_keys("^ls-")
+    search.send_keys("^ls .[0-9]")
     assert text(page, "found") == f"{count} found, and 1 name on the left"
     search.clear()
     search.send_keys("^CPU 1|^swapper/1", Keys.ENTER)
@@ -188,7 +250,7 @@ def test_a_click_tells_about_a_call(page: Any, trace: Trace) -> None:
     [row] = np.flatnonzero(calls["function"] == "pipe_write")[:1]
     caller = calls["function"][calls["parent"][row]]
     expected = (
-        f"function pipe_write, task {calls['task'][row]}-{calls['pid'][row]}, CPU {calls['cpu'][row]}, begins at "
+        f"function pipe_write, task {calls['task'][row]} [{calls['pid'][row]}], CPU {calls['cpu'][row]}, begins at "
         f"{seconds(calls['entry'][row])} s, duration {calls['duration'][row] / 1000:,.3f} us, self "
         f"{calls['self_time'][row] / 1000:,.3f} us, called by {caller}"
     )
@@ -276,7 +338,7 @@ def test_a_drag_selects_a_time_whose_totals_are_shown(page: Any, trace: Trace) -
 
 def test_a_click_on_a_name_hides_the_calls_of_a_task(page: Any) -> None:
     height = page.execute_script("return page.tracks.height")
-    y = page.execute_script("return page.tracks.groups.find((group) => group.name.startsWith('init-')).y + TOP + 8")
+    y = page.execute_script("return page.tracks.groups.find((group) => group.name.startsWith('init [')).y + TOP + 8")
     click(page, [50, y])
     assert page.execute_script("return page.tracks.height") < height
     click(page, [50, y])
@@ -289,7 +351,7 @@ def test_what_is_drawn_has_the_colour_of_a_match(page: Any) -> None:
     match = 0xFFF08BB9  # #b98bf0
     drawn(page)
     assert match not in page.execute_script(colours)
-    search.send_keys("^do_idle$|^init-")
+    search.send_keys("^do_idle$|^init ")
     drawn(page)
     found = page.execute_script(colours)
     assert match in found
@@ -303,8 +365,8 @@ def test_matches_of_the_same_time_come_one_after_the_other(browser: Any, tmp_pat
     search = opened(browser, tmp_path / "page.html").find_element("id", "search")
     search.send_keys("^a$")
     for keys, number, task in (
-        (Keys.ENTER, 1, "one-5"), (Keys.ENTER, 2, "two-6"), (Keys.ENTER, 3, "three-7"), (Keys.ENTER, 1, "one-5"),
-        (Keys.SHIFT + Keys.ENTER, 3, "three-7"), (Keys.SHIFT + Keys.ENTER, 2, "two-6"),
+        (Keys.ENTER, 1, "one [5]"), (Keys.ENTER, 2, "two [6]"), (Keys.ENTER, 3, "three [7]"), (Keys.ENTER, 1, "one [5]"),
+        (Keys.SHIFT + Keys.ENTER, 3, "three [7]"), (Keys.SHIFT + Keys.ENTER, 2, "two [6]"),
     ):  # fmt: skip
         search.send_keys(keys)
         assert (text(browser, "found"), f"task\t{task}\n" in text(browser, "details")) == (f"{number} of 3", True)
@@ -315,7 +377,7 @@ def test_names_are_no_markup(browser: Any, tmp_path: Path) -> None:
     trace = trace_of(tmp_path, [(10, number)], tasks="5 </script><b>\n")
     convert(trace, tmp_path / "page.html")
     page = opened(browser, tmp_path / "page.html")
-    assert page.execute_script("return page.tracks.groups.map((group) => group.name)") == ["</script><b>-5"]
+    assert page.execute_script("return page.tracks.groups.map((group) => group.name)") == ["CPU 0", "</script><b> [5]"]
     assert tables(page, "functions") == {}
     convert(trace, tmp_path / "titled.html", ConvertOptions(title="<i>a & b"))
     page.get((tmp_path / "titled.html").as_uri())

@@ -174,6 +174,7 @@ def test_options_become_writes(emu: Emu) -> None:
         ("set_ftrace_notrace", "a"),
         ("set_graph_function", "b c"),
         ("set_ftrace_pid", "7 8"),
+        ("set_event_pid", "7 8"),
         ("current_tracer", "function_graph"),
         ("trace_options", "nomarkers"),
         ("trace_options", "sym-addr"),

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.trace import Trace
 from tests.cli.conftest import Emu
 from tests.lib.arches import FACTS
 
@@ -121,6 +122,23 @@ def test_only_the_command_or_some_tasks(emu: Emu) -> None:
     followed = tasks_traced(emu, "-F")
     assert names(followed) == {"sh", "ls", "cat"}
     assert tasks_traced(emu, "-F", "-P", "1") == followed | {"init-1"}
+
+
+def test_events_are_of_the_same_tasks(arch: str, emu: Emu, tmp_path: Path) -> None:
+    file = str(tmp_path / "trace.dat")
+    words = ["-F", "-P", "1", "-e", "sched:sched_switch", "-e", "raw_syscalls", "-B", "foo", "-e", "raw_syscalls", "-o", file]
+    emu("record", "--arch", arch, *words, "--", "ls / | cat")
+    top, foo = (Trace.open(file).buffer(name) for name in ("", "foo"))
+    assert called(foo) == {"sh", "ls", "cat"}
+    assert called(top) == called(foo) | {"init"}  # -P is about the array that it stands with
+    switches = top["sched_switch"]
+    sides = zip(switches["prev_comm"], switches["next_comm"], strict=True)
+    assert all({before, after} & called(top) for before, after in sides)
+
+
+def called(trace: Trace) -> set[str]:
+    """The names of tasks whose system calls were recorded."""
+    return {trace.tasks.name_of(pid) for pid in trace["sys_enter"]["common_pid"].tolist()}
 
 
 @pytest.mark.parametrize(

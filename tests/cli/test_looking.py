@@ -39,7 +39,8 @@ def test_top_has_a_row_for_each_function(file: Path, emu: Emu) -> None:
     assert emu("ftd", str(file)).out.decode().splitlines() == shown
 
 
-def test_top_sorts_groups_and_leaves_out(file: Path, emu: Emu) -> None:
+def test_top_sorts_groups_and_leaves_out(file: Path, emu: Emu, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     shown = emu("top", "--by", "process", "--by", "cpu", "--sort", "calls", "--calls", "5", "-n", "7", str(file)).out.decode()
     head, *rows = shown.splitlines()
     assert head.split()[-3:] == ["process", "CPU", "function"]
@@ -59,7 +60,8 @@ def test_objects_say_where_they_come_from(file: Path, emu: Emu) -> None:
     assert (tree["function"], set(tree)) == ("vfs_read", {"function", "calls", "total", "self", "children"})
 
 
-def test_a_tree_shows_shares(file: Path, emu: Emu) -> None:
+def test_a_tree_shows_shares(file: Path, emu: Emu, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")  # a line for each call
     whole = emu("tree", "-g", "vfs_read", "--least", "0", str(file)).out.decode().splitlines()
     assert re.fullmatch(r"100\.0 %  vfs_read  [\d,.]+ us, \d+ calls?, self [\d,.]+ us", whole[0])
     assert all(re.match(r"[│ └├─]*─ +\d+\.\d %  \w+", line) for line in whole[1:])

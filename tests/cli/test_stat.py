@@ -99,7 +99,7 @@ def test_all_that_is_counted(emu: Emu, tmp_path: Path) -> None:
 def test_functions_and_their_sum(emu: Emu) -> None:
     command = ["--cpu-model", "zen4", "-e", "cycles,traps", "--", "true"]
     table = emu("stat", "--by", "function", "--sort", "branches", "-n", "3", *command).err
-    head, *rows = table[table.index(" overhead") :].split("\n\n")[0].splitlines()
+    head, *rows = table[table.index("overhead") :].split("\n\n")[0].splitlines()
     assert head.split() == ["overhead", "branches", "cycles", "traps", "function"]
     cells = [row.replace(",", "").split(maxsplit=4) for row in rows]
     assert re.fullmatch(r"\(\d+ more\)", cells[3][4])
@@ -145,7 +145,7 @@ def test_the_static_model_counts_little(emu: Emu, arch: str) -> None:
     assert list(counts(said)) == ["cycles", "instructions"]
     assert said.count("   <not supported>      ") == len(SHOWN) - 2
     assert said.endswith("(static)\n\nThe timing model static counts cycles and instructions alone; "
-                         "--timing caches counts all events (x86-64).\n")  # fmt: skip
+                         "--timing caches\ncounts all events (x86-64).\n")  # fmt: skip
 
 
 def test_what_was_counted_until_a_limit_is_shown(emu: Emu) -> None:

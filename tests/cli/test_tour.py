@@ -37,7 +37,8 @@ def test_the_tour_from_first_to_last(emu: Emu, monkeypatch: pytest.MonkeyPatch) 
     assert alone.partition("\n\n")[2] in shown
 
 
-def test_it_says_what_there_is(emu: Emu) -> None:
+def test_it_says_what_there_is(emu: Emu, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     listed = emu("tour", "--list").out.decode()
     for one in DOCUMENTS:
         assert f"{one.name}: {one.title}\n" in listed

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu diff: what is different between two traces, or two sets of traces, by more than chance."""
+"""emu diff: what is different between two traces; of two sets of traces, what is so by more than chance."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
 
-from emu.cli.looking.showing import show, write_object
+from emu.cli.looking.showing import show, show_table, write_object
 from emu.cli.opened_trace import opened_trace
+from emu.cli.table import Column, width_of
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from emu.trace import Trace
     from emu.trace.comparison import By, Change, Comparison
 
@@ -23,17 +24,17 @@ __all__ = ["diff"]
 EXAMPLES = """\
 \b
 Examples:
-  Two recordings with function_graph, of which every call counts:
+  Two recordings with function_graph: all that differs, whatever the reason:
     emu diff before.dat after.dat
-  Twenty runs each, over seeds: every run counts once, and small differences are found, too:
+  Twenty runs each, over seeds: what differs by more than chance:
     emu run --repeat 20 -p function_graph -o before -- ls /bin
     emu run --repeat 20 -p function_graph -o after --append slow=1 -- ls /bin
     emu diff before after
 
 \b
 A and B are files, or folders with files *.dat. A path is the functions that lead to a call; what interrupts call is on
-paths of its own. Times are a call's own, without the functions in it.
-Exit status: 0: nothing differs by more than chance; 1: something does; 2: the comparison was not possible.
+paths of its own. Times are a call's own, without the functions in it. With one run each it cannot be known what is chance.
+Exit status: 0: nothing differs, or not by more than chance; 1: something does; 2: the comparison was not possible.
 """
 
 
@@ -60,7 +61,7 @@ class Runs:
 )  # fmt: skip
 @click.option(
     "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
-    help="The probability of finding anything where nothing differs.",
+    help="Of several runs each: the probability of finding anything where nothing differs.",
 )  # fmt: skip
 @click.option("-n", "--count", type=click.IntRange(1), metavar="N", help="Only the N changes that cost the most.")
 @click.option("--json", "as_json", is_flag=True, help="Write an object; times are nanoseconds.")
@@ -81,46 +82,55 @@ def diff(by: By, level: float, count: int | None, as_json: bool, before: Path, a
         write_object(_object(found, found.changes[:count]))
     else:
         if found.changes:
-            show(_table(found.changes[:count]))
-        show(_summary(found))
+            _show_table(found.changes[:count])
+        show(line for text in _summary(found) for line in wrap(text, width_of(sys.stdout)))
     return 1 if found.changes else 0
 
 
 def _object(found: Comparison, changes: list[Change]) -> dict[str, object]:
+    chance = found.chance
+    tested = {} if chance is None else {
+        "level": chance.level, "level of one test": chance.of_one_test, "tests": chance.tests, "method": chance.method,
+    }  # fmt: skip
+    others = "differ by chance" if chance else "differ below these"
     return {
-        "runs": found.runs, "paths": found.paths, "level": found.level, "level of one test": found.of_one_test,
-        "tests": found.tests, "method": found.method, "differ by chance": found.others,
+        "runs": found.runs, "paths": found.paths, **tested, others: found.others,
         "changes": [
             {
                 "kind": change.kind, "path": change.path, "calls": change.calls, "self": change.self_time, "mean": change.mean,
-                "probability": change.probability,
-            }
+            } | ({} if change.probability is None else {"probability": change.probability})
             for change in changes
         ],
     }  # fmt: skip
 
 
-def _table(changes: list[Change]) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("change", no_wrap=True)
-    for title in ("us a run", "calls A", "calls B", "us a call A", "us a call B", "p"):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("path", no_wrap=True)
+def _show_table(changes: list[Change]) -> None:
+    tested = changes[0].probability is not None
+    numbers = ["us a run", "calls A", "calls B", "us a call A", "us a call B", *(["p"] if tested else [])]
+    columns = [Column("change", "name"), *map(Column, numbers), Column("path", "path")]
+    rows = []
     for change in changes:
         calls = [f"{calls:,.10g}" for calls in change.calls]
         means = [f"{mean / 1000:,.3f}" if calls else "" for mean, calls in zip(change.mean, change.calls, strict=True)]
-        cells = [f"{change.difference / 1000:+,.3f}", *calls, *means, f"{change.probability:.1e}"]
-        table.add_row(change.kind, *cells, " > ".join(change.path))
-    return table
+        chance = [] if change.probability is None else [f"{change.probability:.1e}"]
+        cells = [f"{change.difference / 1000:+,.3f}", *calls, *means, *chance]
+        rows.append([change.kind, *cells, " > ".join(change.path)])
+    show_table(columns, rows)
 
 
-def _summary(found: Comparison) -> str:
+def _summary(found: Comparison) -> Iterator[str]:
+    """Lines below the table."""
     first, second = found.runs
-    runs = f"{first} run{'s' * (first > 1)} each" if first == second else f"{first} and {second} runs"
-    told = f"{len(found.changes)} of {found.paths:,} paths changed" if found.changes else f"none of {found.paths:,} paths changed"
-    if not found.tests:
-        return f"{told}: with {runs} no difference can be more than chance; more runs are needed"
-    method = f"{found.method}, {found.level:g} for all, {found.of_one_test:.1e} for each of {found.tests:,}"
-    return f"{told} by more than chance, {found.others:,} others differ ({runs}; {method})"
+    runs = f"{first} runs each" if first == second else f"{first} and {second} runs"
+    number = f"{len(found.changes):,}" if found.changes else "none"
+    if found.chance is None:
+        others = f", and {found.others:,} below what appeared or vanished" if found.others else ""
+        yield f"{number} of {found.paths:,} paths differ{others}"
+        yield "With one run each it cannot be known what is chance: use emu run --repeat."
+        return
+    chance, told = found.chance, f"{number} of {found.paths:,} paths changed"
+    if not chance.tests:
+        yield f"{told}: with {runs} no difference can be more than chance; more runs are needed"
+        return
+    method = f"{chance.method}, {chance.level:g} for all, {chance.of_one_test:.1e} for each of {chance.tests:,}"
+    yield f"{told} by more than chance, {found.others:,} others differ ({runs}; {method})"

@@ -4,25 +4,22 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from emu.cli.output import StandardOutput
+from emu.cli.table import Column, fitted, width_of
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from emu.trace import Trace
 
-__all__ = ["chosen_options", "show", "show_json", "write_object"]
+__all__ = ["chosen_options", "show", "show_json", "show_table", "write_object"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-_PIPED_WIDTH = 10_000  # columns: nothing is cut off where nobody looks
 _OPTIONS = (
     click.option("-P", "--pid", "pids", type=int, multiple=True, metavar="PID", help="Only this task; may be repeated."),
     click.option("--cpu", "cpus", metavar="LIST", help="Only these CPUs: 0,2-3."),
@@ -38,17 +35,16 @@ def chosen_options(command: _Command) -> _Command:
     return command
 
 
-def show(what: RenderableType) -> None:
-    """Prints it; in colours and as wide as the window on a terminal, plain and whole elsewhere."""
-    from rich.console import Console
+def show(lines: Iterable[str]) -> None:
+    """Prints lines, which may have colours: these are left out where standard output is no terminal."""
+    text = "".join(f"{line}\n" for line in lines)
+    _write(text if sys.stdout.isatty() else click.unstyle(text))
 
-    on_terminal = sys.stdout.isatty()
-    width = shutil.get_terminal_size().columns if on_terminal else _PIPED_WIDTH
-    console = Console(width=width, force_terminal=on_terminal, highlight=False, emoji=False, markup=False)
-    with console.capture() as capture:
-        console.print(what)
-    lines = [line.rstrip() for line in capture.get().splitlines()]
-    _write("\n".join([*lines, ""]))
+
+def show_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+    """Prints a table that is as wide as standard output at most."""
+    table = fitted(columns, rows, width_of(sys.stdout))
+    show([*(click.style(line, bold=True) for line in table.head), *table.body])
 
 
 def show_json(trace: Trace, **content: Any) -> None:

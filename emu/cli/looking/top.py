@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import click
 
 from emu.cli.looking.overhead import estimated
-from emu.cli.looking.showing import chosen_options, show, show_json
+from emu.cli.looking.showing import chosen_options, show_json, show_table
 from emu.cli.opened_trace import opened_trace
 from emu.cli.quantities import Duration
 from emu.cli.report.filters import cpu_list
+from emu.cli.table import Column
 
 if TYPE_CHECKING:
     from emu.trace.function_times import FunctionTime
@@ -110,24 +111,20 @@ def _object(row: FunctionTime) -> dict[str, object]:
 
 
 def _show_table(rows: Sequence[FunctionTime], groups: Sequence[str], estimate: str) -> None:
-    from rich.table import Table
-
     timed = any(row.total is not None for row in rows)
     self_alone = not timed and any(row.self_time is not None for row in rows)
-    table = Table(box=None, pad_edge=False, header_style="bold")
     names = [("self", "self us"), ("total", "total us")] if timed else [("self", f"self us{estimate}")] if self_alone else []
     names += [("tracing", f"tracing us{estimate}")] if any(row.tracing is not None for row in rows) else []
     names += [("calls", "calls")] + ([("min", "min us"), ("mean", "mean us"), ("max", "max us")] if timed else [])
-    for _, title in names:
-        table.add_column(title, justify="right", no_wrap=True)
-    for group in groups:
-        table.add_column("CPU" if group == "cpu" else "process", justify="right" if group == "cpu" else "left", no_wrap=True)
-    table.add_column("function", no_wrap=True)
+    columns = [Column(title) for _, title in names]
+    columns += [Column("CPU") if group == "cpu" else Column("process", "name") for group in groups]
+    columns.append(Column("function", "name"))
+    lines = []
     for row in rows:
         cells = [_cell(_value(row, name), name) for name, _ in names]
         cells += [str(row.cpu) if group == "cpu" else f"{row.process}-{row.pid}" for group in groups]
-        table.add_row(*cells, row.function)
-    show(table)
+        lines.append([*cells, row.function])
+    show_table(columns, lines)
 
 
 def _cell(value: float | None, name: str) -> str:

@@ -3,23 +3,26 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from emu.cli.looking.showing import chosen_options, show, show_json
 from emu.cli.opened_trace import opened_trace
 from emu.cli.report.filters import cpu_list
+from emu.cli.table import shortened, width_of
 from emu.ftrace.errors import did_you_mean
 
 if TYPE_CHECKING:
-    from rich.tree import Tree
-
     from emu.trace.call_tree import CallNode
 
 __all__ = ["tree"]
+
+_LEVEL = 4  # columns of the guides of one level
+_LEAST = 40  # columns of a node's text, and so of its longest part with what stands before it
 
 EXAMPLES = """\
 \b
@@ -62,7 +65,7 @@ def tree(
         if as_json:
             show_json(trace, tree=_object(found))
         else:
-            show(_rendered(found, depth, least))
+            show(_rendered(found, depth, least, width_of(sys.stdout)))
     return 0
 
 
@@ -84,29 +87,52 @@ def _all(node: CallNode) -> Iterator[CallNode]:
         left += one.children
 
 
-def _rendered(root: CallNode, depth: int | None, least: float) -> Tree:
-    from rich.text import Text
-    from rich.tree import Tree
-
+def _rendered(root: CallNode, depth: int | None, least: float, width: int) -> Iterator[str]:
+    """The lines of the tree. A node whose line is too long has several."""
     whole = max(root.total, 1)
-
-    def line(node: CallNode) -> Text:
-        share = 100 * node.total / whole
-        text = Text()
-        text.append(f"{share:5.1f} %  ", "bold" if share >= 10 else "")
-        text.append(node.function or "all calls", "bold")
-        text.append(f"  {node.total / 1000:,.3f} us")
-        if node.function:
-            text.append(f", {node.calls:,} call{'s' * (node.calls != 1)}, self {node.self_time / 1000:,.3f} us", "dim")
-        return text
-
-    top = Tree(line(root))
-    left = [(root, top, 1)]
+    left = [(root, _Guides())]
     while left:
-        node, shown, level = left.pop()
-        if depth is not None and level >= depth:
-            continue
-        for child in node.children:
-            if 100 * child.total / whole >= least:
-                left.append((child, shown.add(line(child)), level + 1))
-    return top
+        node, guides = left.pop()
+        yield from _node(node, 100 * node.total / whole, guides, width)
+        if depth is None or guides.level + 1 < depth:
+            shown = [child for child in node.children if 100 * child.total / whole >= least]
+            left += [(child, guides.below(is_last=child is shown[-1])) for child in reversed(shown)]
+
+
+class _Guides(NamedTuple):
+    """The lines that lead from the root to a node, four columns for each level: before its text, and below that."""
+
+    level: int = 0
+    before: str = ""
+    below_it: str = ""
+
+    def below(self, *, is_last: bool) -> _Guides:
+        edge, rest = ("└── ", "    ") if is_last else ("├── ", "│   ")
+        return _Guides(self.level + 1, self.below_it + edge, self.below_it + rest)
+
+    def fitting(self, room: int) -> tuple[str, str]:
+        """Both, without those of outer levels that have no room: an ellipsis stands for them."""
+        if len(self.before) <= room:
+            return self.before, self.below_it
+        kept = _LEVEL * (room // _LEVEL - 1)
+        gap = "…".ljust(_LEVEL)
+        return gap + self.before[-kept:], gap + self.below_it[-kept:]
+
+
+def _node(node: CallNode, share: float, guides: _Guides, width: int) -> Iterator[str]:
+    head, rest = guides.fitting(max(width - _LEAST, 2 * _LEVEL))
+    room = width - len(head)
+    start = f"{share:5.1f} %  "
+    parts = [(f"{node.total / 1000:,.3f} us", False)]
+    if node.function:
+        calls = f"{node.calls:,} call{'s' * (node.calls != 1)}"
+        parts = [(f"{parts[0][0]},", False), (f"{calls},", True), (f"self {node.self_time / 1000:,.3f} us", True)]
+    name = shortened(node.function or "all calls", room - len(start))
+    line, used = click.style(start, bold=share >= 10) + click.style(name, bold=True), len(start) + len(name)
+    gap = 2
+    for text, dim in parts:
+        if used + gap + len(text) > room:
+            yield head + line
+            head, line, used, gap = rest, "", 0, len(start)
+        line, used, gap = line + " " * gap + click.style(text, dim=dim), used + gap + len(text), 1
+    yield head + line

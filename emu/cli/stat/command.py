@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,6 +24,7 @@ from emu.cli.signals import Terminated, raised
 from emu.cli.stat import events as choices
 from emu.cli.stat import function_table, json_lines, text
 from emu.cli.stat.results import DURATION, Results, Run
+from emu.cli.table import width_of
 
 if TYPE_CHECKING:
     from emu.machine import Machine
@@ -104,6 +106,8 @@ def stat(
             "--by function: the timing model static does not count by function; pipeline and caches do (x86-64)"
         )
 
+    width = width_of(sys.stderr if output is None else None)
+
     def shown(results: Results) -> Iterator[str]:
         counted = results.runs[0].cpus[0]
         if by is not None:
@@ -114,11 +118,11 @@ def stat(
                 raise click.ClickException(f"the timing model {results.model.timing} does not count {missing}")
             if as_json:
                 return json_lines.function_lines(results, columns)
-            return _between(results, command, function_table.table(results, columns, rows), " by function")
+            return _between(results, command, function_table.table(results, columns, rows, width), width, " by function")
         names = chosen or choices.SHOWN
         if as_json:
             return json_lines.lines(results, names, per_cpu)
-        return _between(results, command, text.rows(results, names, per_cpu))
+        return _between(results, command, text.rows(results, names, per_cpu, width), width)
 
     with raised(), nullcontext() if output is None else open_output(output) as out:
         runner = _Runner(command, limits, settings, functions=by is not None)
@@ -157,7 +161,7 @@ def _with_model(options: MachineOptions) -> MachineOptions:
         raise click.ClickException(str(error)) from None
 
 
-def _between(results: Results, command: Sequence[str], lines: Iterable[str], by: str = "") -> Iterator[str]:
+def _between(results: Results, command: Sequence[str], lines: Iterable[str], width: int, by: str = "") -> Iterator[str]:
     """The lines with a header and a footer, and what is to be said of events that were not counted."""
     missing = False
     yield text.header(command, len(results.runs), by)
@@ -170,7 +174,8 @@ def _between(results: Results, command: Sequence[str], lines: Iterable[str], by:
 
         names = counted(results.model.timing)
         what = f"{' and '.join(names)} alone" if len(names) < 3 else "no events of data"
-        yield f"The timing model {results.model.timing} counts {what}; --timing caches counts all events (x86-64).\n"
+        said = f"The timing model {results.model.timing} counts {what}; --timing caches counts all events (x86-64)."
+        yield fill(said, width, break_on_hyphens=False) + "\n"
 
 
 class _Runner:

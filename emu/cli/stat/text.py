@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Results as perf stat of Linux 6.1 writes them (tools/perf/util/stat-display.c)."""
+"""Results as perf stat of Linux 6.1 writes them (tools/perf/util/stat-display.c); with fewer blanks where there is less room."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import NamedTuple, TypeAlias
 
 from emu.cli.stat.events import Remark, remark
 from emu.cli.stat.results import DURATION, Figure, Results
@@ -14,8 +15,9 @@ from emu.cli.summary import model_text
 __all__ = ["footer", "header", "number", "row", "rows", "unit"]
 
 NOT_SUPPORTED = "<not supported>"
-_NAME, _REMARK_UNIT = 32, 23  # widths
-_BLANK = " " * 35  # in place of a remark
+_Row: TypeAlias = tuple[Figure | None, str, Remark | None, int | None]  # as `row` takes them
+
+_BEFORE_UNIT = 12  # characters of a remark
 _NANOSECONDS = 9  # digits of a second
 
 
@@ -24,24 +26,62 @@ def header(command: Sequence[str], runs: int, by: str = "") -> str:
     return f"\n Performance counter stats for '{' '.join(command)}'{by}{f' ({runs} runs)' if runs > 1 else ''}:\n\n"
 
 
-def rows(results: Results, events: Sequence[str], per_cpu: bool) -> Iterator[str]:
-    """A line for each event, or for each event on each CPU."""
+def rows(results: Results, events: Sequence[str], per_cpu: bool, width: int) -> Iterator[str]:
+    """A line for each event, or for each event on each CPU; blanks are left out where they would be wider than `width`."""
+    found: list[_Row] = []
     for event in events:
         for cpu in results.cpus if per_cpu else [None]:
             figure = partial(results.figure, cpu=cpu)
-            yield row(figure(event), event, remark(event, figure), cpu)
+            found.append((figure(event), event, remark(event, figure), cpu))
+    widths = _PERF
+    if _excess(found, widths, width) > 0:
+        said = max((len(said.unit) for _, _, said, _ in found if said), default=0)
+        widths = _PERF._replace(name=max(map(len, events)), remark_unit=said)
+        least = max(len(_value(figure)) for figure, *_ in found)
+        widths = widths._replace(value=max(least, _PERF.value - max(_excess(found, widths, width), 0)))
+    if _excess(found, widths, width) > 0:
+        widths = widths._replace(cpu=1, unit=max(map(len, map(unit, events))))
+    if _excess(found, widths, width) > 0:
+        widths = widths._replace(remarks_below=True)
+    yield from (row(*one, widths) for one in found)
 
 
-def row(figure: Figure | None, event: str, said: Remark | None = None, cpu: int | None = None) -> str:
+class _Widths(NamedTuple):
+    """How wide the parts of a row are."""
+
+    cpu: int
+    value: int
+    unit: int
+    name: int
+    remark_unit: int
+    remarks_below: bool = False  # on lines of their own
+
+
+_PERF = _Widths(cpu=7, value=18, unit=4, name=32, remark_unit=23)
+
+
+def _excess(rows: Sequence[_Row], widths: _Widths, width: int) -> int:
+    """How much longer than `width` the longest line is."""
+    return max((len(line) for one in rows for line in row(*one, widths).splitlines()), default=0) - width
+
+
+def row(
+    figure: Figure | None, event: str, said: Remark | None = None, cpu: int | None = None, widths: _Widths = _PERF
+) -> str:
     """The line of an event. `cpu`: which CPU; None: all together, with the deviation."""
-    value = NOT_SUPPORTED if figure is None else number(figure.mean)
-    line = f"{value:>18} {unit(event):<4} {event:<{_NAME}}"
-    line += f" # {said.text} {said.unit:<{_REMARK_UNIT}}" if said else _BLANK
-    if cpu is not None:
-        line = f"CPU{cpu:<7} {line}"
-    elif figure is not None:
-        line += _noise(figure)
-    return f"{line.rstrip()}\n"
+    start = "" if cpu is None else f"CPU{cpu:<{widths.cpu}} "
+    start += f"{_value(figure):>{widths.value}} " + f"{unit(event):<{widths.unit}} " * bool(widths.unit)
+    line = f"{start}{event:<{widths.name}}"
+    noise = _noise(figure) if cpu is None and figure is not None else ""
+    if widths.remarks_below:
+        below = f"\n{'':{len(start)}}# {said.text.strip()} {said.unit}" if said else ""
+        return f"{(line + noise).rstrip()}{below}\n"
+    line += f" # {said.text} {said.unit:<{widths.remark_unit}}" if said else " " * (widths.remark_unit + _BEFORE_UNIT)
+    return f"{(line + noise).rstrip()}\n"
+
+
+def _value(figure: Figure | None) -> str:
+    return NOT_SUPPORTED if figure is None else number(figure.mean)
 
 
 def unit(event: str) -> str:

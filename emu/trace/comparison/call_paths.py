@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,20 +10,9 @@ from emu.trace.call_levels import call_levels
 from emu.trace.event_table import distinct_values
 from emu.trace.trace import Trace
 
-__all__ = ["NO_CALLER", "CallPaths", "NumberedCalls"]
+__all__ = ["NO_CALLER", "CallPaths"]
 
 NO_CALLER = -1
-
-
-class NumberedCalls(NamedTuple):
-    """The calls of a trace.
-
-    `path`       int64: the number of the path of each
-    `outermost`  int64: the call that began its path
-    """
-
-    path: NDArray[np.int64]
-    outermost: NDArray[np.int64]
 
 
 class CallPaths:
@@ -56,28 +43,19 @@ class CallPaths:
             path = self.callers[path]
         return tuple(reversed(names))
 
-    def first(self, path: int) -> int:
-        """The path of its first function alone."""
-        while self.callers[path] != NO_CALLER:
-            path = self.callers[path]
-        return path
-
-    def number(self, trace: Trace) -> NumberedCalls:
-        """The path of each call of a trace."""
+    def number(self, trace: Trace) -> NDArray[np.int64]:
+        """The number of the path of each call of a trace."""
         calls, callers = trace.calls, _callers(trace)
         addresses, which = np.unique(calls["address"], return_inverse=True)
         names = [trace.symbols.name_of(address) for address in addresses.tolist()]
         path = np.full(calls.count + 1, NO_CALLER)  # the last is that of no caller
-        outermost = np.arange(calls.count)
-        for level, rows in enumerate(call_levels(calls["depth"], callers)):
+        for rows in call_levels(calls["depth"], callers):
             above = path[callers[rows]] if self.whole else np.full(len(rows), NO_CALLER)
             pairs, of_row = distinct_values((above + 1) * max(len(names), 1) + which[rows])
             known = (divmod(pair, max(len(names), 1)) for pair in pairs)
             numbers = [self._number_of(above - 1, names[name]) for above, name in known]
             path[rows] = np.array(numbers, np.int64)[of_row]
-            if level:
-                outermost[rows] = outermost[callers[rows]]
-        return NumberedCalls(path[:-1], outermost)
+        return path[:-1]
 
     def _number_of(self, caller: int, function: str) -> int:
         if (caller, function) not in self._numbers:

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Whether two samples differ by more than chance, where many pairs of samples are tested at once.
 
-Samples are compared by their ranks (Mann and Whitney), numbers of events by Fisher's exact test and the binomial test. The
-level is that of all tests together: with it as the probability, any of them raises an alarm where nothing is different. A
-test that could not raise one, whatever its samples hold, costs nothing (Tarone, Biometrics 46 (1990), 515).
+Samples are compared by their ranks (Mann and Whitney), numbers of events by Fisher's exact test. The level is that of all
+tests together: with it as the probability, any of them raises an alarm where nothing is different. A test that could not
+raise one, whatever its samples hold, costs nothing (Tarone, Biometrics 46 (1990), 515).
 """
 
 from __future__ import annotations
 
-from math import exp, lgamma, log
+from math import exp, lgamma
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NAME", "binomial", "fisher", "least_of_binomial", "least_of_fisher", "least_of_ranks", "ranks", "tarone"]
+__all__ = ["NAME", "fisher", "least_of_fisher", "least_of_ranks", "ranks", "tarone"]
 
-NAME = "Mann-Whitney, Fisher and binomial tests, two-sided; Tarone's correction"
+NAME = "Mann-Whitney and Fisher tests, two-sided; Tarone's correction"
 
 _CERTAIN = 1.0
 _SMALL, _FEW = 0.05, 1000  # probabilities that are counted exactly, and up to how many pairs of values
@@ -31,14 +31,19 @@ def least_of_ranks(first: NDArray[np.float64], second: NDArray[np.float64]) -> f
         return _CERTAIN
     values = np.sort(np.concatenate([first, second]))
     whole = _log_choose(len(values), len(first))
-    ways = [exp(_ways_to_take(values, len(first)) - whole), exp(_ways_to_take(values[::-1], len(first)) - whole)]
-    return min(_CERTAIN, sum(ways))
+    ends = [_of_the_first(values, len(first)), _of_the_first(values[::-1], len(first))]
+    farthest = max(distance for _, distance in ends)
+    return min(_CERTAIN, sum(exp(ways - whole) for ways, distance in ends if distance == farthest))
 
 
-def _ways_to_take(values: NDArray[np.float64], count: int) -> float:
-    """In how many ways one can take the first of ordered values, as a logarithm: there are several if the last is there again."""
+def _of_the_first(values: NDArray[np.float64], count: int) -> tuple[float, int]:
+    """For a sample that is the first of ordered values: in how many ways one can take it, as a logarithm (there are several if
+    its last value is there again); and how far its sum of ranks is from the mean, doubled."""
     same = values == values[count - 1]
-    return _log_choose(int(np.count_nonzero(same)), int(np.count_nonzero(same[:count])))
+    before, group = int(np.argmax(same)), int(np.count_nonzero(same))
+    taken = count - before
+    doubled = before * (before + 1) + taken * (2 * before + group + 1)  # values that are equal have one rank, their mean
+    return _log_choose(group, taken), count * (len(values) + 1) - doubled
 
 
 def least_of_fisher(first: int, second: int, events: int) -> float:
@@ -46,11 +51,6 @@ def least_of_fisher(first: int, second: int, events: int) -> float:
     whole = _log_choose(first + second, events)
     extremes = (min(events, first), max(0, events - second))  # events on the first side
     return min(exp(_log_choose(first, one) + _log_choose(second, events - one) - whole) for one in extremes)
-
-
-def least_of_binomial(events: int) -> float:
-    """That of `binomial` for so many events."""
-    return min(_CERTAIN, 2 * exp(-events * log(2)))
 
 
 def ranks(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
@@ -86,13 +86,6 @@ def fisher(first: int, of_first: int, second: int, of_second: int) -> float:
     from scipy.stats import fisher_exact
 
     return float(fisher_exact([[first, of_first - first], [second, of_second - second]]).pvalue)
-
-
-def binomial(first: int, second: int) -> float:
-    """The same of so many events in two runs."""
-    from scipy.stats import binomtest
-
-    return float(binomtest(first, first + second).pvalue)
 
 
 def tarone(least: NDArray[np.float64], level: float) -> float:

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Zoom, details and search. A frame's place in the whole picture is `x`, `width` and `y`.
 addEventListener("load", () => {
-  const svg = document.documentElement;
+  const svg = document.querySelector("svg");  // alone, or in a page
   const margin = Number(svg.dataset.margin), wide = Number(svg.dataset.width) - 2 * margin;
   const byId = (id) => document.getElementById(id);
   const character = Number(svg.dataset.character);  // how wide each is

@@ -2,6 +2,7 @@
 """A flame graph: one SVG file that needs nothing else. A click on a frame makes it as wide as the picture.
 
 A frame is as wide as its share of the time, and stands on its caller. Frames beside each other are in the order of the alphabet.
+A caption says what was added up.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from xml.sax.saxutils import escape, quoteattr
 
 from emu.trace.convert.about import title_of
 from emu.trace.convert.options import CannotConvert, ConvertOptions
-from emu.trace.convert.stacks import Stacks, stacks
+from emu.trace.convert.stacks import Meaning, Stacks, stacks
 from emu.trace.trace import Trace
 
 __all__ = ["flame_graph"]
 
-WIDTH, MARGIN, ROW, TOP, BOTTOM = 1200, 10, 17, 48, 34  # pixels; a row is a level of frames
+WIDTH, MARGIN, ROW, TOP, BOTTOM = 1200, 10, 17, 66, 34  # pixels; a row is a level of frames
 _NARROWEST = 0.1  # pixels of a frame that is drawn
 _CHARACTER = 7.2  # pixels
 
@@ -46,11 +47,12 @@ def flame_graph(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
     frames = list(_frames(found, totals, whole))
     height = TOP + BOTTOM + ROW * (1 + max(frame.level for frame in frames))
     title = options.title or title_of(trace)
-    yield _head(title, height).encode()
+    yield _head(title, found.meaning, height).encode(errors="replace")
     for frame in frames:
         own, calls = (0, 0) if frame.node < 0 else (int(found.own[frame.node]), int(found.calls[frame.node]))
         total = whole if frame.node < 0 else totals[frame.node]
-        yield _element(frame, height, _details(frame.name, total, own, calls, whole, found.unit)).encode(errors="replace")
+        details = _details(frame.name, total, own, calls, whole, found.meaning)
+        yield _element(frame, height, details, cold=options.off_cpu).encode(errors="replace")
     yield b"</g>\n</svg>\n"
 
 
@@ -81,22 +83,23 @@ def _frames(found: Stacks, totals: list[int], whole: int) -> Iterator[_Frame]:
             before += totals[child]
 
 
-def _details(name: str, total: int, own: int, calls: int, whole: int, unit: str) -> str:
+def _details(name: str, total: int, own: int, calls: int, whole: int, meaning: Meaning) -> str:
     share = f"{100 * total / whole:.2f} %"
-    if unit == "samples":
+    if meaning.unit == "samples":
         return f"{name}: {share}, {total:,} samples, self {own:,}"
-    many = f", {calls:,} call{'s' * (calls != 1)}" if calls else ""
+    plural = "es" if meaning.counted.endswith("ch") else "s"
+    many = f", {calls:,} {meaning.counted}{plural * (calls != 1)}" if calls else ""
     return f"{name}: {share}, {total / 1000:,.3f} us, self {own / 1000:,.3f} us{many}"
 
 
-def _element(frame: _Frame, height: int, details: str) -> str:
+def _element(frame: _Frame, height: int, details: str, *, cold: bool) -> str:
     y = height - BOTTOM - ROW * (frame.level + 1)
     x, width = f"{frame.x:.2f}", f"{frame.width:.2f}"
     room = int((frame.width - 4) / _CHARACTER)
     shown = frame.name if len(frame.name) <= room else frame.name[: room - 2] + ".." if room > 3 else ""
     return (
         f'<g class="frame" data-name={quoteattr(_printable(frame.name))}><title>{escape(_printable(details))}</title>'
-        f'<rect x="{x}" y="{y}" width="{width}" height="{ROW - 1}" fill="{_colour(frame.name)}"/>'
+        f'<rect x="{x}" y="{y}" width="{width}" height="{ROW - 1}" fill="{_colour(frame.name, cold=cold)}"/>'
         f'<text x="{frame.x + 3:.2f}" y="{y + 12}">{escape(_printable(shown))}</text></g>\n'
     )
 
@@ -106,13 +109,13 @@ def _printable(text: str) -> str:
     return "".join(character if character.isprintable() else "?" for character in text)
 
 
-def _colour(name: str) -> str:
-    """The same for the same name: between red and yellow, light enough for black letters."""
+def _colour(name: str, *, cold: bool) -> str:
+    """The same for the same name: between red and yellow, or blue for what is off the CPU; light enough for black letters."""
     number = zlib.crc32(name.encode(errors="replace"))
-    return f"hsl({12 + number % 42},{72 + (number >> 8) % 20}%,{62 + (number >> 16) % 12}%)"
+    return f"hsl({(192 if cold else 12) + number % 42},{72 + (number >> 8) % 20}%,{62 + (number >> 16) % 12}%)"
 
 
-def _head(title: str, height: int) -> str:
+def _head(title: str, meaning: Meaning, height: int) -> str:
     here = Path(__file__)
     scale = f'data-margin="{MARGIN}" data-width="{WIDTH}" data-character="{_CHARACTER}"'
     style, script = (here.with_name(f"flame_graph.{kind}").read_text() for kind in ("css", "js"))
@@ -123,11 +126,12 @@ def _head(title: str, height: int) -> str:
 {script}]]></script>
 <rect class="paper" width="100%" height="100%"/>
 <text class="title" x="{WIDTH // 2}" y="22">{escape(_printable(title))}</text>
-<text id="reset" class="button" x="{MARGIN}" y="40">whole picture</text>
-<foreignObject x="{WIDTH - 330}" y="26" width="200" height="20">
+<text class="caption" x="{WIDTH // 2}" y="39">{escape(f"{meaning.name}: {meaning.sums}")}</text>
+<text id="reset" class="button" x="{MARGIN}" y="57">whole picture</text>
+<foreignObject x="{WIDTH - 330}" y="44" width="200" height="20">
 <input xmlns="http://www.w3.org/1999/xhtml" id="search" type="search" placeholder="search: a regular expression"/>
 </foreignObject>
-<text id="matched" x="{WIDTH - MARGIN}" y="40"></text>
+<text id="matched" x="{WIDTH - MARGIN}" y="57"></text>
 <text id="details" x="{MARGIN}" y="{height - 12}"></text>
 <g id="frames">
 """

@@ -13,10 +13,10 @@ __all__ = ["folded"]
 
 
 def folded(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
-    """The lines in alphabetical order. Weights: nanoseconds of a function itself; or, of stacks of events, their number.
+    """The lines in alphabetical order. Weights: nanoseconds on or off the CPU; or, of stacks of events, their number.
 
     Raises:
-        CannotConvert: the trace has neither calls nor stacks.
+        CannotConvert: the trace has neither calls nor stacks, or, for time off the CPU, no switches with stacks.
     """
     found = stacks(trace, options)
     names = [name.replace(";", ":") for name in found.names]

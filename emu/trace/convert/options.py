@@ -22,6 +22,7 @@ class ConvertOptions:
     """Attributes:
     selection: the events and calls that are wanted.
     by: what the first frame of a stack is: its task, its CPU, or, with "function", the outermost function.
+    off_cpu: whether stacks are those by which tasks were switched out, weighted by the time until they were switched in.
     table: of which table the rows are: `calls`, or an event by its name; None: all events, with their texts.
     title: of a picture; None: what the trace says of itself.
     notes: is extended by a line for each thing that the format cannot hold.
@@ -29,6 +30,7 @@ class ConvertOptions:
 
     selection: Selection = field(default_factory=Selection)
     by: By = "task"
+    off_cpu: bool = False
     table: str | None = None
     title: str | None = None
     notes: list[str] = field(default_factory=list)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Stacks of functions, added up: a tree in which each stack is one node, with its own weight.
 
-Weights are nanoseconds of calls, without the calls in them. A trace without calls has stacks that were recorded beside its
-events (the option stacktrace, or a trigger); these are counted.
+Weights are nanoseconds on the CPU: of calls, without the calls in them. A trace without calls has stacks that were recorded
+beside its events (the option stacktrace, or a trigger); these are counted. Or weights are nanoseconds off the CPU, of the
+stacks that were recorded beside sched_switch.
 """
 
 from __future__ import annotations
@@ -16,12 +17,38 @@ from numpy.typing import NDArray
 from emu.trace.call_levels import call_levels
 from emu.trace.convert.options import By, CannotConvert, ConvertOptions
 from emu.trace.event_table import EventTable, distinct_values
+from emu.trace.own_time import own_time
+from emu.trace.stack_events import KERNEL_STACK, distinct_stacks, has_stacks, stacks_after
+from emu.trace.switches import SWITCH, has_switches, off_cpu
 from emu.trace.trace import Trace
 
-__all__ = ["Stacks", "stacks"]
+__all__ = ["Meaning", "Stacks", "stacks"]
 
-_STACK = "ftrace:kernel_stack"
+_NO_SWITCHES = "no sched_switch with stacks was recorded; `emu record -e sched_switch -R stacktrace` records them"
+
 _NO_ROOT = -1
+_SLEPT = {  # what a caption says of the time in which tasks did not run, by what is known of it
+    "sched_switch": "without the time in which their task was switched out",
+    "nosleep-time": "without the time in which their task was switched out (nosleep-time)",
+    "events": "without the time switched out that other tasks' events show (no sched_switch was recorded)",
+    "nothing": "with the time in which their task was switched out",
+}
+
+
+class Meaning(NamedTuple):
+    """What weights are.
+
+    Attributes:
+        name: a few words.
+        sums: what was added up, in a sentence for the reader of a picture.
+        unit: "ns", or "samples".
+        counted: what `Stacks.calls` counts: "call", "switch", "sample".
+    """
+
+    name: str
+    sums: str
+    unit: str
+    counted: str
 
 
 class Stacks(NamedTuple):
@@ -33,7 +60,7 @@ class Stacks(NamedTuple):
         frame: int64: the number of the innermost frame's name.
         own: uint64: the weight without that of deeper stacks.
         calls: int64: how many calls, or events.
-        unit: of weights.
+        meaning: of weights.
     """
 
     names: list[str]
@@ -41,22 +68,31 @@ class Stacks(NamedTuple):
     frame: NDArray[np.int64]
     own: NDArray[np.uint64]
     calls: NDArray[np.int64]
-    unit: str
+    meaning: Meaning
 
 
 def stacks(trace: Trace, options: ConvertOptions) -> Stacks:
-    """The stacks of the calls that were selected, or else those of events.
+    """The stacks that were selected: of calls, or else those of events; with `options.off_cpu` those of switches.
 
     Raises:
-        CannotConvert: there are neither.
+        CannotConvert: the trace has none.
     """
+    if options.off_cpu:
+        return _of_switches(trace, options)
     if trace.calls.count:
         return _of_calls(trace, options)
-    if _STACK in trace.formats and trace[_STACK].count and "caller" in trace[_STACK]:
+    if has_stacks(trace):
         return _of_events(trace, options)
     raise CannotConvert(
         "neither calls nor stacks were recorded; `emu record -p function_graph` records calls, -O stacktrace stacks"
     )
+
+
+def _whole(options: ConvertOptions) -> str:
+    """What a caption says of what was selected."""
+    selection = options.selection
+    of_all = selection.cpus is None and not selection.pids and selection.start is None and selection.end is None
+    return "of all tasks and CPUs" if of_all else "of what was selected"
 
 
 class _Frames:
@@ -93,7 +129,10 @@ def _of_calls(trace: Trace, options: ConvertOptions) -> Stacks:
             above = tree.nodes(above, roots[rows])
         node[rows] = tree.nodes(above, functions[rows])
     chosen = options.selection.calls(trace)
-    return tree.weighted(frames, node[chosen], calls["self_time"][chosen], "ns")
+    own = own_time(trace)
+    sums = f"own time of calls in microseconds, without what they call, {_SLEPT[own.source]}; {_whole(options)}"
+    name = "with sleep" if own.source == "nothing" else "on CPU"
+    return tree.weighted(frames, node[chosen], own.nanoseconds[chosen], Meaning(name, sums, "ns", "call"))
 
 
 class _Tree:
@@ -115,32 +154,52 @@ class _Tree:
         self._count += len(pairs)
         return first + which.astype(np.int64)
 
-    def weighted(self, frames: _Frames, node: NDArray[np.int64], weight: NDArray[np.uint64], unit: str) -> Stacks:
+    def weighted(self, frames: _Frames, node: NDArray[np.int64], weight: NDArray[np.uint64], meaning: Meaning) -> Stacks:
         """All nodes, with the sums of weights."""
         own = np.zeros(self._count, np.uint64)
         np.add.at(own, node, weight)
         parent, frame = (np.concatenate([np.empty(0, np.int64), *parts]) for parts in (self._parents, self._frames))
-        return Stacks(list(frames.names), parent, frame, own, np.bincount(node, minlength=self._count), unit)
+        return Stacks(list(frames.names), parent, frame, own, np.bincount(node, minlength=self._count), meaning)
 
 
 def _of_events(trace: Trace, options: ConvertOptions) -> Stacks:
-    """Each different stack of each root is made once."""
-    table = _selected(trace, options)
+    table = _selected(trace, options, KERNEL_STACK)
+    sums = f"how often each stack was recorded beside an event; {_whole(options)}"
+    meaning = Meaning("stacks of events", sums, "samples", "sample")
+    return _recorded(trace, options.by, table, np.ones(table.count, np.uint64), meaning)
+
+
+def _of_switches(trace: Trace, options: ConvertOptions) -> Stacks:
+    if not (has_switches(trace) and has_stacks(trace)):
+        raise CannotConvert(_NO_SWITCHES)
+    off = off_cpu(trace)
+    switches = trace[SWITCH].rows[off.switch]
+    its_stacks = stacks_after(trace, switches)
+    if not (its_stacks >= 0).any():
+        raise CannotConvert(_NO_SWITCHES)
+    wanted = (off.key >= 0) & np.isin(switches, _selected(trace, options, SWITCH).rows)
+    if missing := int(np.count_nonzero(wanted & (its_stacks < 0))):
+        one, its = ("time", "its switch has") if missing == 1 else ("times", "their switches have")
+        options.notes.append(f"{missing} {one} off the CPU left out: {its} no stack")
+    wanted &= its_stacks >= 0
+    table = EventTable(trace.formats[KERNEL_STACK], trace.first, its_stacks[wanted])
+    sums = f"time from a task's switch-out to its next switch-in, in microseconds, asleep or waiting for a CPU; {_whole(options)}"
+    return _recorded(trace, options.by, table, (off.end - off.start)[wanted], Meaning("off CPU", sums, "ns", "switch"))
+
+
+def _recorded(trace: Trace, by: By, table: EventTable, weight: NDArray[np.uint64], meaning: Meaning) -> Stacks:
+    """Stacks of KERNEL_STACK with a weight each. Each different stack of each root is made once."""
     frames = _Frames()
-    roots = _roots(trace, options.by, table["common_pid"], table["common_cpu"], frames)
-    [field] = [field for field in table.call.fields if field.name == "caller"]
-    which, contents = table.tails(field).distinct()
+    roots = _roots(trace, by, table["common_pid"], table["common_cpu"], frames)
+    which, contents = distinct_stacks(trace, table)
     pairs, combined = distinct_values((roots + 1) * max(len(contents), 1) + which)
-    order, size = trace.recording.byte_order, trace.recording.long_size
     nodes: dict[tuple[int, int], int] = {}
     leaves = []
     for pair in pairs:
         root, content = divmod(pair, max(len(contents), 1))
-        data = contents[content]
-        addresses = np.frombuffer(data, f"{order}u{size}", len(data) // size)
-        addresses = addresses[: int(np.argmax(np.append(addresses, ~np.uint64(0)) == ~np.uint64(0)))]
         path = [] if root == 0 else [root - 1]
-        path += [frames.names.setdefault(trace.symbols.name_of(a), len(frames.names)) for a in addresses[::-1].tolist()]
+        names = (trace.symbols.name_of(address) for address in reversed(contents[content]))
+        path += [frames.names.setdefault(name, len(frames.names)) for name in names]
         node = -1
         for frame in path:
             node = nodes.setdefault((node, frame), len(nodes))
@@ -148,10 +207,13 @@ def _of_events(trace: Trace, options: ConvertOptions) -> Stacks:
     parent, frame = np.array(list(nodes), np.int64).reshape(-1, 2).T
     leaf = np.array(leaves, np.int64)[combined]
     counts = np.bincount(leaf[leaf >= 0], minlength=len(nodes))
-    return Stacks(list(frames.names), parent, frame, counts.astype(np.uint64), counts, "samples")
+    own = np.zeros(len(nodes), np.uint64)
+    np.add.at(own, leaf[leaf >= 0], weight[leaf >= 0])
+    return Stacks(list(frames.names), parent, frame, own, counts, meaning)
 
 
-def _selected(trace: Trace, options: ConvertOptions) -> EventTable:
+def _selected(trace: Trace, options: ConvertOptions, path: str) -> EventTable:
+    """The selected events of one type."""
     rows = options.selection.rows(trace, trace.first)
-    call = trace.formats[_STACK]
+    call = trace.formats[path]
     return EventTable(call, trace.first, rows[trace.first.columns.kind[rows] == call.number])

@@ -21,7 +21,7 @@ _MOST = 8  # types of events
 
 
 def trace_html(trace: Trace) -> str:
-    """A table, a timeline, and a flame graph if there are calls or stacks."""
+    """A table, a timeline, and flame graphs if there are calls or stacks."""
     events = trace.first
     lost = sum(max(count, 0) for count in events.lost.values())
     counts = Counter({name: found.count for name, found in trace.events.items()})
@@ -36,9 +36,13 @@ def trace_html(trace: Trace) -> str:
 
 
 def _flames(trace: Trace) -> str:
-    try:
-        picture = b"".join(flame_graph(trace, ConvertOptions()))
-    except CannotConvert:
-        return ""
-    data = base64.b64encode(picture).decode()
-    return f'<details><summary>flame graph</summary><img width="760" src="data:image/svg+xml;base64,{data}"/></details>'
+    """What there is of the two flame graphs."""
+    found = []
+    for name, off_cpu in (("on CPU", False), ("off CPU", True)):
+        try:
+            picture = b"".join(flame_graph(trace, ConvertOptions(off_cpu=off_cpu)))
+        except CannotConvert:
+            continue
+        image = f'<img width="760" src="data:image/svg+xml;base64,{base64.b64encode(picture).decode()}"/>'
+        found.append(f"<details><summary>flame graph: {name}</summary>{image}</details>")
+    return "".join(found)

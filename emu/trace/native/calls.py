@@ -7,10 +7,10 @@ import numpy as np
 
 from emu.native import njit, outlined
 
-__all__ = ["CUT", "NO_CALL", "UNFINISHED", "pair"]
+__all__ = ["CUT", "NO_CALL", "PAIRED", "UNFINISHED", "pair"]
 
 NO_CALL = -1
-UNFINISHED, CUT = 1, 2  # there is no exit; there is no entry
+PAIRED, UNFINISHED, CUT = 0, 1, 2  # there are both; there is no exit; there is no entry
 
 
 @njit
@@ -41,7 +41,7 @@ def pair(
         parents: the caller, or NO_CALL.
         call_depths, entries, exits: as recorded; what is not known is 0.
         inner: how long the calls made by each lasted.
-        state: UNFINISHED, CUT or 0.
+        state: PAIRED, UNFINISHED or CUT.
     """
     count = 0
     for n in range(len(is_exit)):
@@ -57,7 +57,7 @@ def pair(
             continue
         lasted = rettimes[n] - calltimes[n]
         if top != NO_CALL and call_depths[top] == depth and functions[rows[top]] == functions[n]:
-            entries[top], exits[top], state[top] = calltimes[n], rettimes[n], 0
+            entries[top], exits[top], state[top] = calltimes[n], rettimes[n], PAIRED
             tops[key] = parents[top]
             _close(top, key, lasted, parents, call_depths, inner, orphan_depth, orphan_time)
             continue

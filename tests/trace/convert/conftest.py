@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from emu.trace import Trace
 from emu.trace.convert import FORMATS, ConvertOptions
 from tests.lib.booted_machine import booted_machine
-from tests.lib.trace_dat import GOLDEN, Dat, Pages
+from tests.lib.trace_dat import GOLDEN, Dat, Pages, event_id
 
 LINUX = ("function", "graph", "graph-depth", "graph-openat2", "sched", "syscalls")
 A, B, C = 0xFFFFFFFF81000000, 0xFFFFFFFF81000040, 0xFFFFFFFF81000080
@@ -43,7 +44,9 @@ def converted(trace: Trace, name: str, options: ConvertOptions | None = None) ->
     return b"".join(FORMATS[name].pieces(trace, options or ConvertOptions()))
 
 
-def trace_of(tmp_path: Path, *cpus: Sequence[tuple[int, bytes] | None], order: str = "<", tasks: str = "5 name\n") -> Trace:
+def trace_of(
+    tmp_path: Path, *cpus: Sequence[tuple[int, bytes] | None], order: str = "<", tasks: str = "5 name\n", clock: str = "local"
+) -> Trace:
     """A trace of some entries of each CPU, each with its time; None: some were lost there."""
     data = []
     for events in cpus:
@@ -56,5 +59,16 @@ def trace_of(tmp_path: Path, *cpus: Sequence[tuple[int, bytes] | None], order: s
         pages.flush()
         data.append(pages.data)
     path = tmp_path / "trace.dat"
-    path.write_bytes(Dat(data, kallsyms=SYMBOLS, cmdlines=tasks, order=order).version7())
+    path.write_bytes(Dat(data, kallsyms=SYMBOLS, cmdlines=tasks, order=order, clock=clock).version7())
     return Trace.open(path)
+
+
+def switch(time: int, cpu: int, before: int, after: int) -> tuple[int, bytes]:
+    """sched_switch of a real Linux."""
+    fields = struct.pack("<16siiq16sii", b"one", before, 120, 1, b"two", after, 120)
+    return time, struct.pack("<HBBi", event_id("sched", "sched_switch"), 0, 0, before) + fields
+
+
+def stack(time: int, pid: int, *addresses: int) -> tuple[int, bytes]:
+    """A stack that is recorded beside an event."""
+    return time, struct.pack(f"<HBBiii{len(addresses)}Q", 4, 0, 0, pid, len(addresses), 0, *addresses)

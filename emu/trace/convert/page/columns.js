@@ -3,17 +3,21 @@
 
 // The columns by their names: bytes, Uint32Array, or Float64Array where numbers are larger.
 async function unpacked(layout, text) {
-  const letters = atob(text), bytes = new Uint8Array(letters.length);
-  for (let n = 0; n < letters.length; n++) bytes[n] = letters.charCodeAt(n);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const data = new Uint8Array(await new Response(stream).arrayBuffer());
-  const found = {};
+  const data = await inflated(text), found = {};
   let place = 0;
   for (const [name, [count, width]] of Object.entries(layout)) {
     found[name] = column(data.subarray(place, place + count * width), count, width);
     place += count * width;
   }
   return found;
+}
+
+// The bytes of zlib's stream in base64.
+async function inflated(text) {
+  const letters = atob(text), bytes = new Uint8Array(letters.length);
+  for (let n = 0; n < letters.length; n++) bytes[n] = letters.charCodeAt(n);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
 function column(data, count, width) {

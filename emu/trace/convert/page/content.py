@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.trace.convert.chunks import chunks
-from emu.trace.convert.intervals import Intervals, intervals, task_name
+from emu.trace.convert.intervals import Intervals, intervals
 from emu.trace.convert.on_cpus import on_cpus
 from emu.trace.convert.options import ConvertOptions
 from emu.trace.convert.rows import EventRows, event_rows, path_of
 from emu.trace.event_table import distinct_values
+from emu.trace.switches import has_switches
 from emu.trace.tasks import task_keys
 from emu.trace.trace import Trace
 
@@ -29,7 +30,8 @@ Column = NDArray[Any]
 class Content(NamedTuple):
     """Attributes:
     said: what is not in columns: `origin`, the nanosecond from which times count, and `end`; the `names` of functions, events
-        and tasks; the `tasks`, each by its key and the number of its name; the `rows` of calls: task, level, and how many.
+        and tasks; the `tasks`, each by its key and the number of its name; the `rows` of calls: task, level, and how many;
+        `switches`: whether sched_switch says when tasks ran, or only their events do.
     columns: `call_start` and `run_start` count from the slice before in the same row, and the first one from the origin.
     """
 
@@ -56,7 +58,7 @@ def content(trace: Trace, options: ConvertOptions) -> Content:
     """What was selected."""
     names = _Names()
     nested = intervals(trace, options.selection.calls(trace))
-    running = on_cpus(trace, options.selection)
+    running = on_cpus(trace, options.selection, by_events=True)
     events = _events(trace, options)
     event_keys = task_keys(events.pid, events.cpu)
     tasks = np.unique(np.concatenate([nested.keys, running.pid.astype(np.int64), event_keys]))
@@ -66,7 +68,7 @@ def content(trace: Trace, options: ConvertOptions) -> Content:
     columns |= {
         "run_start": _from_the_one_before(running.start, running.cpu, origin), "run_length": running.end - running.start,
         "run_cpu": running.cpu, "run_task": np.searchsorted(tasks, running.pid),
-        "run_name": np.array([names.number(f"{comm}-{pid}") for comm, pid in zip(running.comm, running.pid, strict=True)], int),
+        "run_name": np.array([names.number(f"{comm} [{pid}]") for comm, pid in zip(running.comm, running.pid, strict=True)], int),
         "event_time": np.diff(events.time, prepend=origin), "event_cpu": events.cpu,
         "event_task": np.searchsorted(tasks, event_keys),
         "event_name": names.numbers(events.kind, lambda kind: path_of(trace, kind)),
@@ -74,9 +76,15 @@ def content(trace: Trace, options: ConvertOptions) -> Content:
     }  # fmt: skip
     said = {
         "origin": str(origin), "end": int(times.max() - origin) if len(times) else 0, "rows": rows,
-        "tasks": [[key, names.number(task_name(trace, key))] for key in tasks.tolist()], "names": list(names.texts),
+        "tasks": [[key, names.number(_task_name(trace, key))] for key in tasks.tolist()], "names": list(names.texts),
+        "switches": has_switches(trace),
     }  # fmt: skip
     return Content(said, columns)
+
+
+def _task_name(trace: Trace, key: int) -> str:
+    """As Perfetto has it: `ls [57]`."""
+    return f"swapper/{-1 - key}" if key < 0 else f"{trace.tasks.name_of(key)} [{key}]"
 
 
 def _calls(

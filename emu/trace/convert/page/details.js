@@ -34,7 +34,7 @@ class Details {
     const { content } = this, { items } = row, place = items.place ? items.place[n] : n;
     return [
       ["task", content.names[items.name[n]]], ["CPU", content.columns.run_cpu[place]],
-      ["runs from", `${content.time(items.start[n])} s`], ["for", `${microseconds(items.length[n])} us`],
+      [content.switches ? "runs from" : "recorded from", `${content.time(items.start[n])} s`], ["for", `${microseconds(items.length[n])} us`],
     ];
   }
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["packed"]
+__all__ = ["deflated", "packed"]
 
 
 def packed(columns: Mapping[str, NDArray[Any]]) -> tuple[dict[str, list[int]], str]:
@@ -26,4 +26,9 @@ def packed(columns: Mapping[str, NDArray[Any]]) -> tuple[dict[str, list[int]], s
         layout[name] = [len(column), width]
         planes = np.ascontiguousarray(column.astype("<u8")).view(np.uint8).reshape(-1, 8).T[:width]
         data.append(planes.tobytes())
-    return layout, base64.b64encode(zlib.compress(b"".join(data))).decode()
+    return layout, deflated(b"".join(data))
+
+
+def deflated(data: bytes) -> str:
+    """zlib's stream in base64."""
+    return base64.b64encode(zlib.compress(data)).decode()

@@ -16,8 +16,10 @@ class Page {
     byId("next").addEventListener("click", () => this.step(true));
     byId("previous").addEventListener("click", () => this.step(false));
     byId("whole").addEventListener("click", () => this.view.show(0, this.view.end));
+    this.flames = new Flames(byId("flames"), content.flames);
     for (const button of document.querySelectorAll("#tabs button")) {
-      button.addEventListener("click", () => this.showTotals(button.dataset.table));
+      const { table, flames } = button.dataset;
+      button.addEventListener("click", () => (table ? this.showTotals(table) : this.showFlames(flames)));
     }
     addEventListener("keydown", (event) => this.key(event));
     const wanted = ["functions", "tasks", "events"].find((table) => this.table.totals.of(table, null).length);
@@ -49,15 +51,29 @@ class Page {
   selectRange(range) {
     this.range = range;
     clearTimeout(this.counting);
-    this.counting = setTimeout(() => this.showTotals(this.table.table), 40);
+    this.counting = setTimeout(() => { if (this.flames.shown === null) this.showTotals(this.table.table); }, 40);
     this.changed();
+  }
+
+  // Chooses a table, or a flame graph, which is of the whole trace.
+  choose(table, flames) {
+    for (const button of document.querySelectorAll("#tabs button")) {
+      button.classList.toggle("chosen", (button.dataset.table ?? null) === table && (button.dataset.flames ?? null) === flames);
+    }
+    document.getElementById("table").hidden = flames !== null;
+    document.getElementById("below").classList.toggle("flames", flames !== null);
+    if (flames !== this.flames.shown) this.flames.show(flames);
+    this.view.fit();
+  }
+
+  showFlames(name) {
+    this.choose(null, name);
+    document.getElementById("counted").textContent = "";
   }
 
   showTotals(table) {
     this.table.show(table, this.range);
-    for (const button of document.querySelectorAll("#tabs button")) {
-      button.classList.toggle("chosen", button.dataset.table === table);
-    }
+    this.choose(table, null);
     const [start, end] = this.range ?? [];
     document.getElementById("counted").textContent = this.range
       ? `from ${this.content.time(start)} s, ${microseconds(end - start)} us` : "whole trace";
