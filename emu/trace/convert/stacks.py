@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from emu.trace.call_levels import call_levels
 from emu.trace.convert.options import By, CannotConvert, ConvertOptions
 from emu.trace.event_table import EventTable, distinct_values
+from emu.trace.stack_entries import callers
 from emu.trace.trace import Trace
 
 __all__ = ["Stacks", "stacks"]
@@ -131,16 +132,13 @@ def _of_events(trace: Trace, options: ConvertOptions) -> Stacks:
     [field] = [field for field in table.call.fields if field.name == "caller"]
     which, contents = table.tails(field).distinct()
     pairs, combined = distinct_values((roots + 1) * max(len(contents), 1) + which)
-    order, size = trace.recording.byte_order, trace.recording.long_size
     nodes: dict[tuple[int, int], int] = {}
     leaves = []
     for pair in pairs:
         root, content = divmod(pair, max(len(contents), 1))
-        data = contents[content]
-        addresses = np.frombuffer(data, f"{order}u{size}", len(data) // size)
-        addresses = addresses[: int(np.argmax(np.append(addresses, ~np.uint64(0)) == ~np.uint64(0)))]
+        addresses = callers(contents[content], trace.recording.words)
         path = [] if root == 0 else [root - 1]
-        path += [frames.names.setdefault(trace.symbols.name_of(a), len(frames.names)) for a in addresses[::-1].tolist()]
+        path += [frames.names.setdefault(trace.symbols.name_of(a), len(frames.names)) for a in reversed(addresses)]
         node = -1
         for frame in path:
             node = nodes.setdefault((node, frame), len(nodes))
