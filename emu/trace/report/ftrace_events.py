@@ -16,6 +16,8 @@ from emu.trace.stack_entries import callers
 
 __all__ = ["FTRACE_TEXTS"]
 
+_LONG_OF_TRACE_CMD = 8  # bytes, on a host of 64 bits
+
 
 def _data(table: EventTable, name: str) -> tuple[NDArray[np.int32], list[bytes]]:
     """What follows in an entry from a field on, which may be longer than the format says: which of the distinct, and these."""
@@ -69,10 +71,17 @@ def _formatted(context: ReportContext, address: int, data: bytes) -> bytes:
 
 
 def _raw_data(context: ReportContext, table: EventTable) -> list[Piece]:
-    """`# 42 72 61`: the number, then the bytes."""
+    """`# 42 72 61`: the number, then the bytes.
+
+    trace-cmd takes one `long` of the traced kernel after the other, and shows as many bytes as its own `long` has: of a kernel
+    with words of 4 bytes, each word together with the next one.
+    """
+    step = context.words.long_size
 
     def text(data: bytes) -> str:
-        return f"# {int.from_bytes(data[:4], context.words.order):x}{''.join(f' {byte:02x}' for byte in data[4:])}"
+        number, rest = int.from_bytes(data[:4], context.words.order), data[4:]
+        shown = b"".join(rest[at : at + _LONG_OF_TRACE_CMD] for at in range(0, len(rest), step))
+        return f"# {number:x}{''.join(f' {byte:02x}' for byte in shown)}"
 
     which, contents = _data(table, "id")
     return [Texts([text(content) for content in contents], which)]
