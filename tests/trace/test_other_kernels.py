@@ -126,8 +126,8 @@ def test_columns_and_calls(kernel: Kernel, folder: Path) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "top", "tree", "convert --to folded",
-        *(f"convert --to csv --table {name}" for name in ("calls", "sched_switch", "kernel_stack", "sys_enter_openat")),
+        "top", "tree", "convert --to folded", "convert --to json -e kernel_stack -e funcgraph_*",
+        *(f"convert --to csv --table {name}" for name in ("calls", "sched_switch", "user_stack", "sys_enter_openat")),
     ],
 )  # fmt: skip
 def test_other_outputs(command: str, kernel: Kernel, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
