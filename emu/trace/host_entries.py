@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.event.call import COMMON_FIELDS, EventCall, Field
-from emu.ftrace.event.internal import INTERNAL_EVENTS, SYSTEM
+from emu.ftrace.event.internal import BLK, INTERNAL_EVENTS, SYSTEM
 from emu.ftrace.events import ENTRY, LAYOUTS, Events, EventType
 from emu.trace.buffer_events import BufferEvents
 from emu.trace.errors import TraceFileError
@@ -32,6 +32,7 @@ _TYPES = {call.name: EventType(call.number) for call in INTERNAL_EVENTS}
 _TAILS = {  # the fields that go on to the end of their entries
     EventType.KERNEL_STACK: "caller", EventType.PRINT: "buf", EventType.BPRINT: "buf", EventType.RAW_DATA: "buf",
 }  # fmt: skip
+_WITHOUT_FORMAT = {BLK.number: BLK}  # what no file describes: it is as today's kernels have it
 _YOUNGER = {"padding", "constant", "count"}  # fields that older kernels do not have: those of branch and of hwlat
 
 
@@ -44,18 +45,21 @@ def host_numbers(calls: Mapping[int, EventCall]) -> dict[int, int]:
     found = {number: int(_TYPES[call.name]) for number, call in calls.items() if call.system == SYSTEM and call.name in _TYPES}
     own = set(map(int, EventType))
     free = iter(number for number in range(1, 1 << 16) if number not in own and number not in calls)
-    for number, call in calls.items():
-        if call.system != SYSTEM:
+    for number in sorted(own | calls.keys()):
+        if number not in found and (number in calls or number not in _WITHOUT_FORMAT):
             found[number] = next(free) if number in own else number
     return found
 
 
-def fixed_size(call: EventCall) -> int:
-    """The bytes that an entry has at least. Of an event of ftrace these are the fields that a text of `trace` shows.
+def fixed_size(number: int, calls: Mapping[int, EventCall]) -> int:
+    """The bytes that an entry of an event has at least. Of one of ftrace these are the fields that a text of `trace` shows.
 
     Raises:
         TraceFileError: it is an event of ftrace that has no such text, or does not have the fields for it.
     """
+    if number not in calls:
+        return _WITHOUT_FORMAT[number].size if number in _WITHOUT_FORMAT else ENTRY.itemsize
+    call = calls[number]
     if call.system != SYSTEM:
         return call.size
     if call.name not in _TYPES or not _has_fields(call, LAYOUTS[_TYPES[call.name]]):
@@ -172,7 +176,7 @@ class _Entries:
         for places, ranges in self._copied:
             native_text.put_ranges(memory.ctypes.data, cursors, places, ranges.starts, ranges.lengths)
         for places, number in self._others:
-            call = self._calls.get(number)
+            call = self._calls.get(number) or _WITHOUT_FORMAT.get(number)
             if self._events.words.swapped:
                 starts = memory.ctypes.data + offset[places]
                 for field in (*COMMON_FIELDS, *(call.fields if call else ())):

@@ -79,9 +79,8 @@ def _whole(trace: Trace, events: BufferEvents) -> NDArray[np.bool_]:
         TraceFileError: one of ftrace's own does not have them at all.
     """
     least = np.zeros(1 << 16, np.int32)
-    kinds = set(np.flatnonzero(np.bincount(events.columns.kind)).tolist())
-    for number in kinds & set(trace.formats.by_number):
-        least[number] = fixed_size(trace.formats.by_number[number])
+    for number in np.flatnonzero(np.bincount(events.columns.kind)).tolist():
+        least[number] = fixed_size(number, trace.formats.by_number)
     whole: NDArray[np.bool_] = events.columns.size >= least[events.columns.kind]
     for path in ("ftrace:funcgraph_entry", "ftrace:funcgraph_exit"):
         if path in trace.formats:
