@@ -9,6 +9,7 @@ import numpy as np
 
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
+from emu.ftrace.clock_names import counts_nanoseconds
 from emu.ftrace.native import array_record
 from emu.kernel.kernel import Kernel
 
@@ -23,7 +24,11 @@ class Clock:
     source: np.uint64  # one of native code's CLOCK_ constants
     rate: int = 0  # of CLOCK_LINEAR: what the clock counts in a cycle
     offset: int = 0  # nanoseconds at boot
-    is_ns: bool = False  # whether the clock counts nanoseconds
+
+    @property
+    def is_ns(self) -> bool:
+        """Whether the clock counts nanoseconds."""
+        return counts_nanoseconds(self.name)
 
 
 class Clocks:
@@ -36,7 +41,7 @@ class Clocks:
         source = array_record.CLOCK_NANOSECONDS if rest else array_record.CLOCK_LINEAR
 
         def nanoseconds(name: str, at_boot: int = 0) -> Clock:
-            return Clock(name, source, rate, at_boot, is_ns=True)
+            return Clock(name, source, rate, at_boot)
 
         self._clocks = (
             nanoseconds("local"),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
     "BLK", "BPRINT", "BPUTS", "BRANCH", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "FUNC_REPEATS", "HWLAT",
-    "KERNEL_STACK", "MMIO_MAP", "MMIO_RW", "OSNOISE", "PRINT", "RAW_DATA", "TASK_SWITCH", "TIMERLAT", "USER_STACK",
+    "KERNEL_STACK", "LAYOUTS", "MMIO_MAP", "MMIO_RW", "OSNOISE", "PRINT", "RAW_DATA", "TASK_SWITCH", "TIMERLAT", "USER_STACK",
     "USER_STACK_DEPTH", "EventType", "Events", "Flag", "entries_at",
 ]  # fmt: skip
 
@@ -96,6 +97,17 @@ BLK = _entry(  # then `pdu_len` bytes. Linux: struct blk_io_trace
 )  # fmt: skip
 USER_STACK_DEPTH = 8
 USER_STACK = _entry(("tgid", "u4"), ("padding", "u4"), ("caller", "u8", USER_STACK_DEPTH))  # 0 after the last
+
+
+# The entry of each type, up to what goes on to its end.
+LAYOUTS: Mapping[EventType, np.dtype[Any]] = {
+    EventType.FUNCTION: FUNCTION, EventType.CONTEXT_SWITCH: TASK_SWITCH, EventType.WAKEUP: TASK_SWITCH,
+    EventType.KERNEL_STACK: KERNEL_STACK, EventType.PRINT: PRINT, EventType.BPRINT: BPRINT, EventType.MMIO_RW: MMIO_RW,
+    EventType.MMIO_MAP: MMIO_MAP, EventType.BRANCH: BRANCH, EventType.FUNCGRAPH_EXIT: FUNCGRAPH_EXIT,
+    EventType.FUNCGRAPH_ENTRY: FUNCGRAPH_ENTRY, EventType.USER_STACK: USER_STACK, EventType.BLK: BLK, EventType.BPUTS: BPUTS,
+    EventType.HWLAT: HWLAT, EventType.OSNOISE: OSNOISE, EventType.TIMERLAT: TIMERLAT, EventType.RAW_DATA: RAW_DATA,
+    EventType.FUNC_REPEATS: FUNC_REPEATS,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,6 +36,7 @@ from emu.ftrace.text.view import LatencyData
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.tracers import FUNCTION_GRAPH, NOP, Tracer
 from emu.ftrace.trigger.consumers import Consumers
+from emu.ftrace.words import Words
 from emu.kernel.kernel import Kernel
 from emu.native.record import Record
 
@@ -487,7 +488,7 @@ class Recorder:
             tgid_of=self.globals.saved_tgids.tgid_of,
             clock_is_ns=self.clock.is_ns,
             irq_entry_text=symbols.irq_entry_text,
-            byte_order=image.byte_order,
+            words=Words(image.byte_order),
             release=self._kernel.memory.text(image.symbol("init_uts_ns"), "new_utsname.release"),
             latency=self.max_latency.data() if worst else LatencyData(cpu=self.first_cpu),
             start=start,
@@ -506,8 +507,8 @@ class Recorder:
         self._buffers.ring(cpu).discard(count)
 
     def unread_pages(self, cpu: int) -> npt.NDArray[np.uint8]:
-        """A copy of the pages in a CPU's buffer, shape (n, 4096), in the host's byte order."""
-        return self._buffers.ring(cpu).unread_pages()
+        """A copy of the pages in a CPU's buffer, shape (n, 4096), in the guest's byte order."""
+        return self._as_guest_has_it(self._buffers.ring(cpu).unread_pages())
 
     def take_page(self, cpu: int, *, spare: bool = False, whole: bool = False) -> bytes | None:
         """Takes a page out of a CPU's buffer, as trace_pipe_raw gives it; None if there is no event, or no `whole` page.

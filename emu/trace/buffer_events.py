@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.ftrace.words import Words
 from emu.trace.errors import TraceFileError
 from emu.trace.native import fields as native_fields
 from emu.trace.native import pages as native
@@ -61,7 +62,7 @@ class BufferEvents:
     cpus: list[int]
     columns: EventColumns
     lost: Mapping[int, int]
-    swapped: bool
+    words: Words  # of the kernel that has recorded
     pages: list[CpuPages] = field(repr=False)  # whose memory the addresses are of
 
     def __len__(self) -> int:
@@ -70,7 +71,7 @@ class BufferEvents:
     @classmethod
     def empty(cls) -> BufferEvents:
         """Those of a buffer that nothing was ever recorded in."""
-        return cls("", "local", [], _joined([]), {}, False, [])
+        return cls("", "local", [], _joined([]), {}, Words(), [])
 
     @cached_property
     def flags(self) -> NDArray[np.uint8]:
@@ -90,7 +91,7 @@ class BufferEvents:
     def _common(self, offset: int, type_: np.dtype) -> NDArray:  # type: ignore[type-arg]  # any
         found = np.empty((len(self), type_.itemsize), np.uint8)
         native_fields.gather(self.columns.address, self.columns.size, offset, type_.itemsize, found)
-        return found.view(type_.newbyteorder(">" if self.swapped else "<"))[:, 0].astype(type_)
+        return found.view(f"{self.words.byte_order}{type_.str[1:]}")[:, 0].astype(type_)
 
 
 def read_buffer(recording: Recording, buffer: Buffer, complain: Callable[[TraceFileError], None]) -> BufferEvents:
@@ -113,7 +114,7 @@ def read_buffer(recording: Recording, buffer: Buffer, complain: Callable[[TraceF
         losses = [(int(place[row]), count) for row, count in losses if row < len(order)]
     cpus = [cpu.cpu for cpu in sorted(buffer.cpus, key=lambda cpu: cpu.cpu)]
     return BufferEvents(
-        buffer.name, buffer.clock, cpus, columns, dict(losses), recording.byte_order == ">", list(buffer.cpus)
+        buffer.name, buffer.clock, cpus, columns, dict(losses), recording.words, list(buffer.cpus)
     )  # fmt: skip
 
 
@@ -132,7 +133,7 @@ def merge(buffers: Sequence[BufferEvents]) -> tuple[BufferEvents, NDArray[np.int
     lost = {int(place[row]): count for row, count in losses}
     cpus = sorted({cpu for buffer in buffers for cpu in buffer.cpus})
     pages = [page for buffer in buffers for page in buffer.pages]
-    merged = BufferEvents("", buffers[0].clock, cpus, columns.take(order), lost, buffers[0].swapped, pages)
+    merged = BufferEvents("", buffers[0].clock, cpus, columns.take(order), lost, buffers[0].words, pages)
     return merged, source[order]
 
 
@@ -146,7 +147,7 @@ def _read_cpu(
     size, kind = np.empty(most, np.int32), np.empty(most, np.uint16)
     losses, problems = np.empty((count, 2), np.int64), np.empty((_MOST_PROBLEMS, 2), np.int64)
     found, lost, wrong = native.find_events(
-        pages.ctypes.data, count, page_size, np.array(recording.layout, np.int64), recording.byte_order == ">",
+        pages.ctypes.data, count, page_size, np.array(recording.layout, np.int64), recording.words.swapped,
         time, address, size, kind, losses, problems,
     )  # fmt: skip
     for place, problem in problems[:wrong].tolist():

@@ -137,7 +137,7 @@ class EventTable(DataFrames):
         return native_values if is_array else native_values[:, 0]
 
     def _type(self, size: int, signed: bool) -> np.dtype[Any]:
-        return np.dtype(f"{'>' if self._events.swapped else '<'}{'i' if signed else 'u'}{size}")
+        return np.dtype(f"{self._events.words.byte_order}{'i' if signed else 'u'}{size}")
 
     def _bytes(self, offset: int, width: int) -> NDArray[np.uint8]:
         found = np.empty((self.count, width), np.uint8)
@@ -150,7 +150,7 @@ class EventTable(DataFrames):
         entries = self.entries
         if field.is_dynamic:
             relative = field.type.startswith("__rel_loc")
-            swapped = self._events.swapped
+            swapped = self._events.words.swapped
             native.data_ranges(entries.address, entries.size, field.offset, relative, swapped, starts, lengths)
         else:
             starts[:] = entries.address + field.offset

@@ -20,16 +20,16 @@ _FIELD = re.compile(
     re.MULTILINE,
 )
 _PRINT_FMT = "\nprint fmt: "
-_ELEMENTS = {  # bytes of a number of a type, by one of its words
+_ELEMENTS = {  # bytes of a number of a type, by one of its words, which are the same on all machines
     "char": 1, "bool": 1, "u8": 1, "s8": 1, "__u8": 1, "__s8": 1, "uint8_t": 1, "int8_t": 1, "unsigned char": 1,
     "short": 2, "u16": 2, "s16": 2, "__u16": 2, "__s16": 2, "__le16": 2, "__be16": 2, "uint16_t": 2,
     "int": 4, "u32": 4, "s32": 4, "__u32": 4, "__s32": 4, "__le32": 4, "__be32": 4, "uint32_t": 4, "unsigned": 4,
-    "long": 8, "u64": 8, "s64": 8, "__u64": 8, "__s64": 8, "uint64_t": 8, "size_t": 8,
+    "u64": 8, "s64": 8, "__u64": 8, "__s64": 8, "uint64_t": 8,
 }  # fmt: skip
 
 
-def parse_format(file: FormatText) -> EventCall:
-    """The event that a format describes.
+def parse_format(file: FormatText, long_size: int) -> EventCall:
+    """The event that a format of a kernel whose `long` has so many bytes describes.
 
     Raises:
         TraceFileError: it is none.
@@ -39,30 +39,33 @@ def parse_format(file: FormatText) -> EventCall:
     if name is None or number is None:
         raise TraceFileError(file.offset, f"a format of {file.system or 'an unnamed system'} has no name and ID")
     common = {field.name for field in COMMON_FIELDS}
-    fields = tuple(field for field in map(_field, _FIELD.finditer(head)) if field.name not in common)
+    every = (_field(found, long_size) for found in _FIELD.finditer(head))
+    fields = tuple(field for field in every if field.name not in common)
     size = max((field.offset + field.size for field in fields), default=COMMON_FIELDS[-1].offset + 4)
     return EventCall(file.system, name[1], int(number[1]), fields, print_fmt.rstrip("\n"), size, EventKind.TRACEPOINT)
 
 
-def _field(found: re.Match[str]) -> Field:
+def _field(found: re.Match[str], long_size: int) -> Field:
     type_, array = found["type"].strip(), found["array"] or ""
     size = int(found["size"])
-    element = _element(type_, array, size) if array or type_.endswith("]") else 0
+    element = _element(type_, array, size, long_size) if array or type_.endswith("]") else 0
     return Field(type_ + array, found["name"], int(found["offset"]), size, found["signed"] == "1", element)
 
 
-def _element(type_: str, array: str, size: int) -> int:
+def _element(type_: str, array: str, size: int, long_size: int) -> int:
     """Bytes of each in an array."""
-    words = re.sub(r"__data_loc|__rel_loc|\[.*", "", type_ + array).split()
+    names = re.sub(r"__data_loc|__rel_loc|\[.*", "", type_ + array).split()
     if "*" in type_:
-        return 8
-    if not words:
+        return long_size
+    if not names:
         return 1
-    if "long" in words:
+    if names.count("long") > 1:
         return 8
-    if "unsigned" in words and len(words) == 1:
+    if "long" in names or "size_t" in names:
+        return long_size
+    if "unsigned" in names and len(names) == 1:
         return 4
-    known = next((_ELEMENTS[word] for word in words if word in _ELEMENTS), 0)
+    known = next((_ELEMENTS[name] for name in names if name in _ELEMENTS), 0)
     length = re.fullmatch(r"\[(\d{1,6})\]", array)
     if length and int(length[1]) and not size % int(length[1]):
         return size // int(length[1])

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from emu.trace import machine_description as of_machine
 from emu.trace.recording import Buffer, CpuPages, Recording
 
@@ -22,7 +20,7 @@ def recording_of(machine: of_machine.TracedMachine) -> Recording:
         ],
         formats=list(of_machine.formats(machine)),
         cpu_count=len(cpus),
-        byte_order="<" if sys.byteorder == "little" else ">",  # of the pages, which native code of the host has written
+        byte_order=machine.kernel.image.byte_order,
         kallsyms=of_machine.kallsyms(machine.kernel).encode(),
         printk_formats=read("printk_formats").encode(),
         saved_cmdlines=read("saved_cmdlines").encode(),

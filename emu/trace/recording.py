@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.ftrace.words import Words
+
 __all__ = ["Buffer", "CpuPages", "FormatText", "Option", "PageLayout", "Recording"]
 
 
@@ -83,8 +85,7 @@ class Recording:
     buffers: Sequence[Buffer]
     formats: Sequence[FormatText]
     cpu_count: int
-    byte_order: str = "<"  # of pages: "<" or ">"
-    long_size: int = 8
+    byte_order: str = "<"  # of the machine that has recorded: "<" or ">"
     layout: PageLayout = _USUAL
     kallsyms: bytes = b""
     printk_formats: bytes = b""
@@ -100,6 +101,11 @@ class Recording:
     file_version: int = 0  # of trace.dat; 0: it is no file's
     compression: str = "none"
     damage: Sequence[str] = field(default_factory=list)  # what could not be read, if that was allowed
+
+    @property
+    def words(self) -> Words:
+        """Of the kernel that has recorded, whatever the program was that wrote the file: a page's commit is a `long`."""
+        return Words(self.byte_order, self.layout.commit_size)
 
     def option(self, number: int) -> bytes | None:
         """The data of the first option of that number; None: there is none."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.trace.event_table import EventTable
+from emu.trace.stack_entries import callers
 
 if TYPE_CHECKING:
     from emu.trace.trace import Trace
@@ -17,7 +18,6 @@ __all__ = ["KERNEL_STACK", "distinct_stacks", "has_stacks", "stacks_after"]
 
 KERNEL_STACK = "ftrace:kernel_stack"
 _CALLER = "caller"
-_END = ~np.uint64(0)
 
 
 def has_stacks(trace: Trace) -> bool:
@@ -29,12 +29,7 @@ def distinct_stacks(trace: Trace, table: EventTable) -> tuple[NDArray[np.int32],
     """Which stack each row of a table of KERNEL_STACK has, and the distinct stacks: addresses, the innermost first."""
     [field] = [field for field in table.call.fields if field.name == _CALLER]
     which, contents = table.tails(field).distinct()
-    order, size = trace.recording.byte_order, trace.recording.long_size
-    found = []
-    for data in contents:
-        addresses = np.frombuffer(data, f"{order}u{size}", len(data) // size)
-        found.append(addresses[: int(np.argmax(np.append(addresses, _END) == _END))].tolist())
-    return which, found
+    return which, [callers(data, trace.recording.words) for data in contents]
 
 
 def stacks_after(trace: Trace, rows: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -105,7 +105,7 @@ class Trace:
         found = []
         for file in self.recording.formats:
             try:
-                found.append(parse_format(file))
+                found.append(parse_format(file, self.recording.words.long_size))
             except TraceFileError as error:
                 self._complain(error)
         return Formats(found)

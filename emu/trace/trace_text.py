@@ -9,15 +9,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.ftrace.clock_names import counts_nanoseconds
 from emu.ftrace.event.call import EventCall, EventKind
-from emu.ftrace.event.internal import INTERNAL_EVENTS
-from emu.ftrace.events import USER_STACK
 from emu.ftrace.options import CORE_OPTIONS
 from emu.ftrace.text import Symbol, TraceView, render_trace
+from emu.ftrace.words import Words
 from emu.trace.buffer_events import BufferEvents
-from emu.trace.errors import TraceFileError
 from emu.trace.event_table import EventTable
-from emu.trace.host_pages import host_events
+from emu.trace.host_entries import fixed_size, host_events, host_numbers
 from emu.trace.report import ReportContext, ReportOptions
 from emu.trace.symbols import KernelSymbols
 from emu.trace.trace import Trace
@@ -25,7 +24,6 @@ from emu.trace.trace import Trace
 __all__ = ["trace_text"]
 
 _DEEPEST = 1 << 10  # what is deeper is damaged
-_USER_STACK_SIZE = USER_STACK.itemsize
 
 
 def trace_text(trace: Trace, options: ReportOptions) -> Iterator[bytes]:
@@ -45,12 +43,13 @@ def _view(trace: Trace, events: BufferEvents, options: ReportOptions) -> TraceVi
 
     rows = options.rows(trace, events)
     rows = rows[_whole(trace, events)[rows]]
-    calls = {number: _as_printed(call) for number, call in trace.formats.by_number.items()}
+    formats, words = trace.formats.by_number, trace.recording.words
+    numbers = host_numbers(formats)
     context = ReportContext(trace)
     lost = sum(max(count, 0) for count in events.lost.values())
     return TraceView(
         tracer=_tracer(trace, events),
-        events=host_events(events, rows, calls),
+        events=host_events(events, rows, formats, numbers),
         entries=len(rows),
         written=len(rows) + lost,
         cpus=trace.recording.cpu_count,
@@ -59,9 +58,10 @@ def _view(trace: Trace, events: BufferEvents, options: ReportOptions) -> TraceVi
         comm_of=trace.tasks.comm_of,
         tgid_of=trace.tasks.tgid_of,
         irq_entry_text=_irq_entry_text(trace.symbols),
-        clock_is_ns=events.clock not in ("counter", "x86-tsc", "uptime"),
-        calls={number: call for number, call in calls.items() if call.system != "ftrace"},
+        clock_is_ns=counts_nanoseconds(events.clock),
+        calls={numbers[number]: _as_printed(call, words) for number, call in formats.items() if call.system != "ftrace"},
         string_at=context.printk_formats.get,
+        words=words,
         kernel_constants=trace.recording.kernel_values or context.values,
     )
 
@@ -76,15 +76,11 @@ def _whole(trace: Trace, events: BufferEvents) -> NDArray[np.bool_]:
     """Which events have all fields that are printed, and no depth that cannot be.
 
     Raises:
-        TraceFileError: those of a tracer are not where Linux 6.1 has them.
+        TraceFileError: one of ftrace's own does not have them at all.
     """
     least = np.zeros(1 << 16, np.int32)
-    kinds = set(np.flatnonzero(np.bincount(events.columns.kind)).tolist())
-    for number in kinds & set(trace.formats.by_number):
-        call = trace.formats.by_number[number]
-        least[number] = call.size
-        if call.system == "ftrace":
-            least[number] = _ftrace_size(call)
+    for number in np.flatnonzero(np.bincount(events.columns.kind)).tolist():
+        least[number] = fixed_size(number, trace.formats.by_number)
     whole: NDArray[np.bool_] = events.columns.size >= least[events.columns.kind]
     for path in ("ftrace:funcgraph_entry", "ftrace:funcgraph_exit"):
         if path in trace.formats:
@@ -93,17 +89,6 @@ def _whole(trace: Trace, events: BufferEvents) -> NDArray[np.bool_]:
             depth = table["depth"] if table.has_number("depth") else np.full(len(rows), -1)
             whole[rows] &= (depth >= 0) & (depth < _DEEPEST)
     return whole
-
-
-def _ftrace_size(call: EventCall) -> int:
-    known = next((other for other in INTERNAL_EVENTS if other.name == call.name), None)
-    there = {field.name: (field.offset, field.size) for field in call.fields}
-    expected = {field.name: (field.offset, field.size) for field in known.fields if field.size} if known else {}
-    if known is None or known.number != call.number or any(there.get(name) != where for name, where in expected.items()):
-        raise TraceFileError(0, f"the fields of {call.path} are not those of Linux 6.1, which --format trace shows")
-    fixed = [field for field in known.fields if field.name != "caller"]
-    end = max(field.offset + field.size for field in fixed)
-    return _USER_STACK_SIZE if call.name == "user_stack" else -(-end // 4) * 4
 
 
 class _Symbols:
@@ -129,10 +114,13 @@ def _tracer(trace: Trace, events: BufferEvents) -> str:
     return "nop"
 
 
-def _as_printed(call: EventCall) -> EventCall:
-    """The event with what `format` does not say: that it is a system call."""
-    if call.system == "syscalls":
-        for prefix, kind in (("sys_enter_", EventKind.SYSCALL_ENTER), ("sys_exit_", EventKind.SYSCALL_EXIT)):
-            if call.name.startswith(prefix):
-                return replace(call, kind=kind)
+def _as_printed(call: EventCall, words: Words) -> EventCall:
+    """The event with what `format` does not say: that it is a system call, whose arguments or result are words in a row."""
+    values = [(field.offset, field.size) for field in call.fields[1:]]
+    first, size = values[0][0] if values else 0, words.long_size
+    if call.system == "syscalls" and call.fields and values == [(first + n * size, size) for n in range(len(values))]:
+        if call.name.startswith("sys_enter_"):
+            return replace(call, kind=EventKind.SYSCALL_ENTER)
+        if call.name.startswith("sys_exit_") and values:
+            return replace(call, kind=EventKind.SYSCALL_EXIT)
     return call

@@ -8,7 +8,9 @@ import re
 from emu.cpu import arch as cpu_arch
 from emu.ftrace.bprintf import arguments
 from emu.ftrace.events import BPRINT, BPUTS, EventType
+from emu.ftrace.words import Words
 from emu.machine import Machine
+from emu.trace.report import Report
 from tests.ftrace.text.golden import read_golden
 from tests.guest.test_modules import MODULES
 from tests.lib.payload import payload
@@ -72,7 +74,7 @@ def test_events_have_addresses_and_arguments(arch: str, machine: Machine) -> Non
             kinds.append(kind)
             if kind == EventType.BPRINT:
                 data = payload(events, index)[BPRINT.itemsize :]
-                assert arguments(b"%d of %d", data, cpu_arch.load(arch).byte_order) == [1, 1]
+                assert arguments(b"%d of %d", data, Words("<" if cpu_arch.load(arch).byte_order == "little" else ">")) == [1, 1]
     assert kinds == [EventType.BPUTS, EventType.BPRINT, EventType.BPRINT]
 
 
@@ -101,6 +103,13 @@ def test_options(machine: Machine) -> None:
     record(machine, USE)
     assert texts(machine) == []
     machine.tracefs.write("trace_options", "trace_printk")
+
+
+def test_a_trace_in_memory_has_the_same_texts(machine: Machine) -> None:
+    record(machine, USE)
+    lines = b"".join(Report(machine.trace()).pieces()).decode().splitlines()
+    found = [line.rpartition(": ")[2] for line in lines if re.search(" b(puts|print): ", line)]
+    assert found == ["hello", "tick 1 of 1", "1 of 1"]
 
 
 def test_an_instance_gets_none_of_it(machine: Machine) -> None:

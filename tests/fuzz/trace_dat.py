@@ -18,6 +18,7 @@ from emu.trace.data_frames import MissingLibrary
 from emu.trace.report import Report, ReportOptions
 from emu.trace.trace_text import trace_text
 from tests.fuzz import Outcome
+from tests.lib.other_kernels import KERNELS, file_of
 from tests.lib.trace_dat import GOLDEN, Dat, Pages, event_id, linux_formats
 
 __all__ = ["ENOUGH", "mutated", "run", "sample", "sample_parts"]
@@ -157,6 +158,8 @@ def run(arch: str, seed: int, numbers: range) -> Outcome:
             choose = random.Random(f"{seed} {number}")
             if goldens and number % 50 == 49:
                 good = choose.choice(goldens).read_bytes()
+            elif number % 5 == 4:
+                good = file_of(choose.choice(list(KERNELS.values())), choose.choice([6, 7]))
             else:
                 good = sample(order, *choose.choice([(6, False), (7, False), (7, True)]))
             path.write_bytes(mutated(good, choose))

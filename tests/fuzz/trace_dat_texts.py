@@ -27,7 +27,7 @@ from emu.cli.main import main
 from emu.trace.dat.options import OptionNumber
 from tests.fuzz import Outcome
 from tests.fuzz.trace_dat import ENOUGH, sample_parts
-from tests.lib.trace_dat import Dat, Pages, linux_formats
+from tests.lib.trace_dat import Dat, Pages, header_page, linux_formats
 
 __all__ = ["COMMANDS", "run", "said_of"]
 
@@ -154,7 +154,7 @@ def damaged(order: str, choose: random.Random) -> Dat:
             changed = _changed(data.decode(errors="surrogateescape"), choose).encode(errors="surrogateescape")
             dat = replace(dat, options=[*dat.options[:n], (number, changed), *dat.options[n + 1 :]])
         else:
-            dat = replace(dat, **{what: _changed(getattr(dat, what), choose)})
+            dat = replace(dat, **{what: _changed(getattr(dat, what) or header_page(dat.long_size), choose)})
     return dat
 
 

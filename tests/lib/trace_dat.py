@@ -11,16 +11,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-__all__ = ["Dat", "Pages", "event_id", "linux_formats"]
+__all__ = ["Dat", "Pages", "event_id", "header_page", "linux_formats"]
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"
 PAGE = 4096
-HEADER_PAGE = (
-    "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
-    "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
-    "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
-    "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n"
-)
 HEADER_EVENT = (GOLDEN / "file-events_header_event.initial.txt").read_text()
 
 
@@ -49,10 +43,12 @@ def event_id(system: str, name: str) -> int:
 
 
 class Pages:
-    """The ring-buffer pages of one CPU, with one event after the other."""
+    """The ring-buffer pages of one CPU, with one event after the other. `long_size`: bytes of a page's commit."""
 
-    def __init__(self, order: str = "<") -> None:
+    def __init__(self, order: str = "<", long_size: int = 8) -> None:
         self.order = order
+        self._long = "Q" if long_size == 8 else "I"
+        self._room = PAGE - 8 - long_size
         self.data = b""
         self._page = b""
         self._start = self._last = 0
@@ -76,7 +72,7 @@ class Pages:
                 record += self._header(words, delta) + entry
             else:
                 record += self._header(0, delta) + struct.pack(f"{self.order}I", len(entry) + 4) + entry
-            if len(self._page) + len(record) <= PAGE - 16:
+            if len(self._page) + len(record) <= self._room:
                 break
             self.flush()
         self._page += record
@@ -106,12 +102,12 @@ class Pages:
         if self._page:
             commit, rest = len(self._page), b""
             if self._lost is not None:
-                stored = self._lost >= 0 and commit + 8 <= PAGE - 16
+                stored = self._lost >= 0 and commit + 8 <= self._room
                 commit |= 1 << 31
                 if stored:
-                    commit, rest = commit | 1 << 30, struct.pack(f"{self.order}Q", self._lost)
+                    commit, rest = commit | 1 << 30, struct.pack(f"{self.order}{self._long}", self._lost)
                 self._lost = None
-            head = struct.pack(f"{self.order}QQ", self._start, commit)
+            head = struct.pack(f"{self.order}Q{self._long}", self._start, commit)
             self.data += (head + self._page + rest).ljust(PAGE, b"\0")
         self._page = b""
 
@@ -127,24 +123,25 @@ class Dat:
     cmdlines: str = ""
     clock: str = "local"
     order: str = "<"
+    long_size: int = 8
     instances: Mapping[str, Sequence[bytes]] = field(default_factory=dict)
     cpu_count: int | None = None
     compression: str = "none"
     compress: Callable[[bytes], bytes] | None = None
     options: Sequence[tuple[int, bytes]] = ()
-    header_page: str = HEADER_PAGE
+    header_page: str = ""  # "": that of the size of long
     header_event: str = HEADER_EVENT
 
     def _p(self, layout: str, *numbers: int) -> bytes:
         return struct.pack(self.order + layout, *numbers)
 
     def _start(self, version: bytes) -> bytes:
-        return b"\x17\x08\x44tracing" + version + b"\0" + bytes([self.order == ">", 8]) + self._p("I", PAGE)
+        return b"\x17\x08\x44tracing" + version + b"\0" + bytes([self.order == ">", self.long_size]) + self._p("I", PAGE)
 
     def _headers(self) -> bytes:
         parts = b""
         for name in ("header_page", "header_event"):
-            text = _raw(getattr(self, name))
+            text = _raw(getattr(self, name) or header_page(self.long_size))
             parts += name.encode() + b"\0" + self._p("Q", len(text)) + text
         return parts
 
@@ -233,3 +230,11 @@ class Dat:
 def _raw(text: str) -> bytes:
     """Bytes that are no UTF-8, too."""
     return text.encode(errors="surrogateescape")
+def header_page(long_size: int) -> str:
+    data = 8 + long_size
+    return (
+        "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+        f"\tfield: local_t commit;\toffset:8;\tsize:{long_size};\tsigned:1;\n"
+        f"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+        f"\tfield: char data;\toffset:{data};\tsize:{PAGE - data};\tsigned:1;\n"
+    )

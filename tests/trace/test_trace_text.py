@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ import pytest
 from emu.trace import Buffer, CpuPages, FormatText, Recording, Trace
 from emu.trace.report import ReportOptions
 from emu.trace.trace_text import trace_text
-from tests.lib.trace_dat import GOLDEN, linux_formats
+from tests.lib.trace_dat import GOLDEN, Dat, Pages, linux_formats
 
 
 def formats() -> Iterator[FormatText]:
@@ -38,3 +40,19 @@ def test_of_a_real_linux(name: str) -> None:
     theirs = [bare(line) for line in (GOLDEN / f"raw-{name}.cpu0.trace.txt").read_text().splitlines() if not line.startswith("#")]
     assert len(ours) > 50
     assert ours == theirs[: len(ours)]
+
+
+@pytest.mark.parametrize(
+    ("clock", "time"),
+    [
+        *((clock, "1.234568") for clock in ("local", "global", "perf", "mono", "mono_raw", "boot", "tai")),
+        *((clock, "1234567890") for clock in ("counter", "uptime", "x86-tsc", "sparc-tick", "ppc-tb")),
+    ],
+)
+def test_what_a_clock_counts(clock: str, time: str, tmp_path: Path) -> None:
+    pages, path = Pages(), tmp_path / "trace.dat"
+    pages.add(1_234_567_890, struct.pack("<HBBiQ8s", 5, 0, 0, 5, 0, b"hello\n"))
+    pages.flush()
+    path.write_bytes(Dat([pages.data], clock=clock).version7())
+    [line] = [line for line in b"".join(trace_text(Trace.open(path), ReportOptions())).decode().splitlines() if "hello" in line]
+    assert f" {time}: " in line

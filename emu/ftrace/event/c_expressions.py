@@ -14,18 +14,15 @@ from typing import Any
 from emu.ftrace.event import conversions, print_fmt_calls
 from emu.ftrace.event.c_numbers import (
     INT,
-    LONG,
-    POINTER,
-    UNSIGNED_LONG,
+    U64,
     CType,
+    CTypes,
     Number,
     alike,
     arithmetic,
     computed,
     constant,
     fit,
-    literal,
-    named_type,
     promoted,
     shift,
 )
@@ -69,11 +66,12 @@ class Expressions:
         scope: what else the code may name.
     """
 
-    def __init__(self, call: EventCall, symbols: Container[str], constants: Mapping[str, int]) -> None:
+    def __init__(self, call: EventCall, symbols: Container[str], constants: Mapping[str, int], types: CTypes) -> None:
         self.loads: dict[tuple[int, int, bool], str] = {}
         self.scope: dict[str, Any] = dict(_HELPERS)
         self._symbols = symbols
         self._constants = constants
+        self._types = types
         self._fields = {field.name: field for field in call.fields}
         self._kinds: Mapping[str, Callable[[Any], Value]] = {
             "ArrayRef": self._array_ref,
@@ -129,7 +127,7 @@ class Expressions:
             case Memory():
                 return f"c_string({value.code})"
             case _:
-                return f"guest.string({fit(value, POINTER).code})"
+                return f"guest.string({fit(value, self._types.pointer).code})"
 
     @staticmethod
     def _truth(value: Value) -> str:
@@ -145,8 +143,7 @@ class Expressions:
 
     # Constants, fields
 
-    @staticmethod
-    def _constant(node: Any) -> Value:
+    def _constant(self, node: Any) -> Value:
         if node.type == "string":
             text = ast.literal_eval(node.value)
             return Text(repr(text), text)
@@ -155,17 +152,18 @@ class Expressions:
         if node.type in ("float", "double", "long double"):
             raise PrintFmtError(f"{node.value} is no integer")
         digits = node.value.rstrip("uUlL")
-        return literal(digits, node.value[len(digits) :])
+        return self._types.literal(digits, node.value[len(digits) :])
 
     def _identifier(self, node: Any) -> Value:
         return self._kernel_value(node.name)
 
     def _kernel_value(self, name: str) -> Number:
         if name in self._constants:
-            return constant(self._constants[name], LONG)
+            return constant(self._constants[name], self._types.long)
         if name not in self._symbols:
             raise PrintFmtError(f"it asks for {name}")
-        return Number(f"guest.values[{name!r}]", UNSIGNED_LONG, 0, UNSIGNED_LONG.high)
+        type_ = self._types.unsigned_long
+        return Number(f"guest.values[{name!r}]", type_, 0, type_.high)
 
     def _field(self, name: str) -> Field:
         if name not in self._fields:
@@ -201,7 +199,8 @@ class Expressions:
 
     def _dynamic(self, node: Any) -> Memory:
         field, word = self._located(node)
-        element = named_type(field.type.removesuffix("[]").split()[1:]) or CType(field.element or 1, field.signed)
+        element = self._types.named(field.type.removesuffix("[]").split()[1:]) or CType(1, field.signed)
+        element = element._replace(size=field.element or element.size)
         return Memory(f"dynamic_data(entry, {word.code}, {field.data_base})", element)
 
     # Types
@@ -212,10 +211,10 @@ class Expressions:
         if kind in ("Typename", "TypeDecl"):
             return self._type(node.type)
         if kind == "PtrDecl":
-            return POINTER
+            return self._types.pointer
         if kind == "Enum":
             return INT
-        found = named_type(node.type.names) if kind == "IdentifierType" else None
+        found = self._types.named(node.type.names) if kind == "IdentifierType" else None
         if found is None:
             raise PrintFmtError("a type is not known")
         return found
@@ -248,7 +247,7 @@ class Expressions:
 
     def _unary_op(self, node: Any) -> Value:
         if node.op == "sizeof":
-            return constant(self._size_of(node.expr), UNSIGNED_LONG)
+            return constant(self._size_of(node.expr), self._types.unsigned_long)
         if node.op == "&":
             if type(node.expr).__name__ != "StructRef":
                 raise PrintFmtError("the address of a value that is no field")
@@ -298,7 +297,7 @@ class Expressions:
         if type(target).__name__ != "Struct":
             raise PrintFmtError("it calculates with a pointer")
         size = self._kernel_value(f"sizeof(struct {target.name})")
-        address = arithmetic(node.op, fit(pointer, UNSIGNED_LONG), arithmetic("*", elements, size))
+        address = arithmetic(node.op, fit(pointer, self._types.unsigned_long), arithmetic("*", elements, size))
         return fit(address, pointer.type)
 
     def _ternary_op(self, node: Any) -> Value:
@@ -307,7 +306,7 @@ class Expressions:
         if isinstance(yes, Number) and isinstance(no, Number):
             pointer = yes.type.pointer or no.type.pointer
             yes, no = alike(yes, no)
-            type_ = POINTER if pointer else yes.type
+            type_ = self._types.pointer if pointer else yes.type
             code = f"({yes.code} if {condition} else {no.code})"
             return Number(code, type_, min(yes.low, no.low), max(yes.high, no.high))
         return Text(f"({self.text(yes)} if {condition} else {self.text(no)})")
@@ -335,14 +334,14 @@ class Expressions:
     def _get_bitmask(self, name: Any) -> Value:
         return Text(f"bitmap({self._dynamic(name).code})")
 
-    def _pairs(self, nodes: Sequence[Any]) -> list[tuple[int, str]]:
-        """The constants of a list of `{ number, "text" }`, which may end in `{ -1, NULL }`."""
+    def _pairs(self, nodes: Sequence[Any], type_: CType) -> list[tuple[int, str]]:
+        """The constants, in a type, of a list of `{ number, "text" }`, which may end in `{ -1, NULL }`."""
         pairs = []
         for node in nodes:
             pair = [self.of(part) for part in node.init.exprs] if type(node).__name__ == "CompoundLiteral" else []
             match pair:
                 case [Number(is_constant=True) as number, Text(literal=str(name))]:
-                    pairs.append((fit(number, UNSIGNED_LONG).low, name))
+                    pairs.append((fit(number, type_).low, name))
                 case [Number(), Number(low=0, high=0)]:
                     break
                 case _:
@@ -350,15 +349,27 @@ class Expressions:
         return pairs
 
     def _print_flags(self, value: Any, separator: Any, *pairs: Any) -> Value:
+        return self._flags(self._types.unsigned_long, value, separator, pairs)
+
+    def _print_flags_u64(self, value: Any, separator: Any, *pairs: Any) -> Value:
+        return self._flags(U64, value, separator, pairs)
+
+    def _flags(self, type_: CType, value: Any, separator: Any, pairs: Sequence[Any]) -> Value:
         between = self.of(separator)
         if not isinstance(between, Text) or between.literal is None:
             raise PrintFmtError("what stands between flags is no string")
-        text = lru_cache(maxsize=1024)(partial(flags, separator=between.literal, names=self._pairs(pairs)))
-        return Text(f"{self.kept(text)}({self._fitted(value, UNSIGNED_LONG)})")
+        text = lru_cache(maxsize=1024)(partial(flags, separator=between.literal, names=self._pairs(pairs, type_)))
+        return Text(f"{self.kept(text)}({self._fitted(value, type_)})")
 
     def _print_symbolic(self, value: Any, *pairs: Any) -> Value:
-        names = dict(reversed(self._pairs(pairs)))  # the first of a number counts
-        return Text(f"symbolic({self._fitted(value, UNSIGNED_LONG)}, {self.kept(names)})")
+        return self._symbolic(self._types.unsigned_long, value, pairs)
+
+    def _print_symbolic_u64(self, value: Any, *pairs: Any) -> Value:
+        return self._symbolic(U64, value, pairs)
+
+    def _symbolic(self, type_: CType, value: Any, pairs: Sequence[Any]) -> Value:
+        names = dict(reversed(self._pairs(pairs, type_)))  # the first of a number counts
+        return Text(f"symbolic({self._fitted(value, type_)}, {self.kept(names)})")
 
     def _print_hex(self, memory: Any, length: Any) -> Value:
         return self._hex_dump(memory, length, " ")
@@ -373,14 +384,14 @@ class Expressions:
         return Text(f"array({self._memory(memory).code}, {self._fitted(count, INT)}, {self._fitted(size, INT)})")
 
     def _print_ns_to_secs(self, value: Any) -> Value:
-        return arithmetic("/", fit(self._number(value), UNSIGNED_LONG), constant(10**9, UNSIGNED_LONG))
+        return arithmetic("/", fit(self._number(value), U64), constant(10**9, U64))
 
     def _print_ns_without_secs(self, value: Any) -> Value:
-        rest = arithmetic("%", fit(self._number(value), UNSIGNED_LONG), constant(10**9, UNSIGNED_LONG))
+        rest = arithmetic("%", fit(self._number(value), U64), constant(10**9, U64))
         return fit(rest, CType(4, False))
 
     def _builtin_expect(self, value: Any, _expected: Any) -> Value:
-        return fit(self._number(value), LONG)
+        return fit(self._number(value), self._types.long)
 
 
 # What a print fmt may call.
@@ -398,9 +409,9 @@ _FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "__get_sockaddr": Expressions._dynamic,
     "__get_rel_sockaddr": Expressions._dynamic,
     "__print_flags": Expressions._print_flags,
-    "__print_flags_u64": Expressions._print_flags,
+    "__print_flags_u64": Expressions._print_flags_u64,
     "__print_symbolic": Expressions._print_symbolic,
-    "__print_symbolic_u64": Expressions._print_symbolic,
+    "__print_symbolic_u64": Expressions._print_symbolic_u64,
     "__print_hex": Expressions._print_hex,
     "__print_hex_str": Expressions._print_hex_str,
     "__print_array": Expressions._print_array,

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from emu.ftrace.event.print_fmt_calls import remainder
 
 __all__ = [
-    "INT", "LONG", "NAMED_TYPES", "POINTER", "UNSIGNED_LONG",
-    "CType", "Number", "alike", "arithmetic", "computed", "constant", "fit", "literal", "named_type", "promoted", "shift",
+    "INT", "NAMED_TYPES", "U64",
+    "CType", "CTypes", "Number", "alike", "arithmetic", "computed", "constant", "fit", "promoted", "shift",
 ]  # fmt: skip
 
 
@@ -34,19 +34,22 @@ class CType(NamedTuple):
         return (1 << 8 * self.size - self.signed) - 1
 
 
-INT, LONG, UNSIGNED_LONG, POINTER = CType(4, True), CType(8, True), CType(8, False), CType(8, False, pointer=True)
+INT, U64 = CType(4, True), CType(8, False)
+_LONG = 0  # stands for the size of a long
 
 _SIGNED = {
     1: "s8 __s8 int8_t",
     2: "s16 __s16 int16_t",
     4: "s32 __s32 int32_t pid_t key_t key_serial_t clockid_t rwf_t",
-    8: "s64 __s64 int64_t ssize_t loff_t off_t ktime_t time64_t",
+    8: "s64 __s64 int64_t loff_t ktime_t time64_t",
+    _LONG: "ssize_t off_t",
 }
 _UNSIGNED = {
     1: "u8 __u8 uint8_t bool",
     2: "u16 __u16 uint16_t umode_t",
     4: "u32 __u32 uint32_t uid_t gid_t dev_t gfp_t mode_t blk_opf_t tid_t isolate_mode_t errseq_t ext4_lblk_t",
-    8: "u64 __u64 uint64_t size_t ino_t sector_t dma_addr_t phys_addr_t resource_size_t uintptr_t pgoff_t ext4_fsblk_t",
+    8: "u64 __u64 uint64_t sector_t dma_addr_t phys_addr_t resource_size_t ext4_fsblk_t",
+    _LONG: "size_t ino_t uintptr_t pgoff_t",
 }
 NAMED_TYPES = {
     name: CType(size, signed)
@@ -57,15 +60,38 @@ NAMED_TYPES = {
 _KEYWORDS = {"unsigned", "signed", "char", "short", "int", "long", "_Bool"}
 
 
-def named_type(words: Sequence[str]) -> CType | None:
-    """`unsigned long`, `const u32`, in words; None if there is no such integer type."""
-    names = [word for word in words if word not in ("const", "volatile")]
-    if len(names) == 1 and names[0] in NAMED_TYPES:
-        return NAMED_TYPES[names[0]]
-    if not names or not set(names) <= _KEYWORDS:
-        return None
-    size = 1 if {"char", "_Bool"} & set(names) else 2 if "short" in names else 8 if "long" in names else 4
-    return CType(size, not {"unsigned", "_Bool"} & set(names))
+class CTypes:
+    """The types of a machine whose `long` has so many bytes. A pointer has as many."""
+
+    def __init__(self, long_size: int) -> None:
+        self.long, self.unsigned_long = CType(long_size, True), CType(long_size, False)
+        self.pointer = CType(long_size, False, pointer=True)
+
+    def named(self, words: Sequence[str]) -> CType | None:
+        """`unsigned long`, `const u32`, in words; None if there is no such integer type."""
+        names = [word for word in words if word not in ("const", "volatile")]
+        if len(names) == 1 and names[0] in NAMED_TYPES:
+            found = NAMED_TYPES[names[0]]
+            return found if found.size else found._replace(size=self.long.size)
+        if not names or not set(names) <= _KEYWORDS:
+            return None
+        return CType(self._size(names), not {"unsigned", "_Bool"} & set(names))
+
+    def _size(self, names: Sequence[str]) -> int:
+        if "long" in names:
+            return 8 if names.count("long") > 1 else self.long.size
+        return 1 if {"char", "_Bool"} & set(names) else 2 if "short" in names else 4
+
+    def literal(self, digits: str, suffix: str) -> Number:
+        """An integer constant, in the first of C's types for it into which it fits."""
+        value = int(digits, 8 if digits.isdecimal() and digits[0] == "0" else 0)
+        unsigned, longs = "u" in suffix.lower(), suffix.lower().count("l")
+        least = (INT.size, self.long.size, 8)[longs]
+        for type_ in (INT, CType(4, False), self.long, self.unsigned_long, CType(8, True)):
+            may_be = type_.size >= least and not (unsigned and type_.signed)
+            if may_be and (type_.signed or unsigned or digits[0] == "0") and value <= type_.high:
+                return constant(value, type_)
+        return constant(value, U64)
 
 
 @dataclass(frozen=True)
@@ -86,17 +112,6 @@ def constant(value: int, type_: CType) -> Number:
     """A number, wrapped to a type."""
     value = (value - type_.low) % (1 << 8 * type_.size) + type_.low
     return Number(str(value) if value >= 0 else f"({value})", type_, value, value)
-
-
-def literal(digits: str, suffix: str) -> Number:
-    """An integer constant, in the first of C's types for it into which it fits."""
-    value = int(digits, 8 if digits.isdecimal() and digits[0] == "0" else 0)
-    unsigned, long = "u" in suffix.lower(), "l" in suffix.lower()
-    for type_ in (INT, CType(4, False), LONG):
-        may_be = not (long and type_.size == 4) and not (unsigned and type_.signed)
-        if may_be and (type_.signed or unsigned or digits[0] == "0") and value <= type_.high:
-            return constant(value, type_)
-    return constant(value, UNSIGNED_LONG)
 
 
 def fit(number: Number, type_: CType) -> Number:

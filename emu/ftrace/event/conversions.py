@@ -31,15 +31,19 @@ class Conversion:
     extension: str = ""  # after `%p`: what the pointer points to
 
 
-_SIZES = {"hh": 1, "h": 2, "": 4, "l": 8, "ll": 8, "L": 8, "z": 8, "t": 8}
+_SIZES = {"hh": 1, "h": 2, "": 4, "ll": 8, "L": 8}  # others are as large as a long
 _CONVERSION = re.compile(
     r"%(?:%|(?P<flags>[-+ #0]*)(?P<width>\*|\d{0,4})(?:\.(?P<precision>\*|\d{0,4}))?(?P<size>hh?|ll?|[Lzt]|)"
     r"(?:(?P<kind>[diuxXocs])|p(?P<extension>[A-Za-z0-9]*)))"
 )
 
 
-def conversions(text: str) -> Iterator[str | Conversion]:
+def conversions(text: str, long_size: int = 8) -> Iterator[str | Conversion]:
     """A format's parts in order: plain text, and conversions.
+
+    Args:
+        text: the format.
+        long_size: bytes of a `long` where the text is made.
 
     Raises:
         ValueError: there is a conversion that the kernel does not have.
@@ -52,9 +56,8 @@ def conversions(text: str) -> Iterator[str | Conversion]:
             yield "%"
             continue
         kind = {None: "p", "i": "d"}.get(found["kind"], found["kind"])
-        yield Conversion(
-            found["flags"], found["width"], found["precision"], _SIZES[found["size"]], kind, found["extension"] or ""
-        )  # fmt: skip
+        size = _SIZES.get(found["size"], long_size)
+        yield Conversion(found["flags"], found["width"], found["precision"], size, kind, found["extension"] or "")
     yield _plain(text[end:])
 
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from emu.ftrace.event import conversions
 from emu.ftrace.event.c_expressions import Expressions, Memory, PrintFmtError, Text, Value
-from emu.ftrace.event.c_numbers import INT, NAMED_TYPES, POINTER, CType
+from emu.ftrace.event.c_numbers import INT, NAMED_TYPES, CType, CTypes
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.conversions import Conversion
 
@@ -38,7 +38,7 @@ class Guest(Protocol):
 
 
 def compile_print_fmt(
-    call: EventCall, symbols: Container[str], constants: Mapping[str, int] = MappingProxyType({})
+    call: EventCall, symbols: Container[str], constants: Mapping[str, int] = MappingProxyType({}), long_size: int = 8
 ) -> Callable[[bytes, Guest], str]:
     """The function that prints an entry of the event.
 
@@ -48,12 +48,13 @@ def compile_print_fmt(
         call: the event.
         symbols: names of the kernel's variables whose values will be known.
         constants: names of the kernel's constants, and `sizeof(struct page)`.
+        long_size: bytes of a `long` and of a pointer in the kernel.
 
     Raises:
         PrintFmtError: the print fmt cannot be compiled.
     """
     format_node, *arguments = parse_print_fmt(call.print_fmt)
-    return compile_arguments(call, format_node, arguments, symbols, constants)
+    return compile_arguments(call, format_node, arguments, symbols, constants, long_size)
 
 
 def compile_arguments(
@@ -62,6 +63,7 @@ def compile_arguments(
     arguments: Sequence[Any],
     symbols: Container[str],
     constants: Mapping[str, int] = MappingProxyType({}),
+    long_size: int = 8,
 ) -> Callable[[bytes, Guest], str]:
     """The same of a print fmt that is parsed, or of a part of one: some of its conversions with their arguments.
 
@@ -69,7 +71,8 @@ def compile_arguments(
         PrintFmtError: it cannot be compiled.
     """
     try:
-        return _Compiler(Expressions(call, symbols, constants)).function(format_node, arguments)
+        types = CTypes(long_size)
+        return _Compiler(Expressions(call, symbols, constants, types), types).function(format_node, arguments)
     except PrintFmtError:
         raise
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:  # the latter two: it is nested too deeply
@@ -111,8 +114,9 @@ def _parse(print_fmt: str) -> Sequence[Any]:
 class _Compiler:
     """Makes the function of a format and its arguments."""
 
-    def __init__(self, expressions: Expressions) -> None:
+    def __init__(self, expressions: Expressions, types: CTypes) -> None:
         self._expressions = expressions
+        self._types = types
 
     def function(self, format_node: Any, arguments: Sequence[Any]) -> Callable[[bytes, Guest], str]:
         text = self._expressions.of(format_node)
@@ -120,7 +124,7 @@ class _Compiler:
             raise PrintFmtError("its format is no string")
         remaining = iter(arguments)
         pieces, values = [], []
-        for part in conversions.conversions(text.literal):
+        for part in conversions.conversions(text.literal, self._types.long.size):
             if isinstance(part, str):
                 pieces.append(part.replace("%", "%%"))
                 continue
@@ -177,9 +181,10 @@ class _Compiler:
     def _pointer(self, conversion: Conversion, value: Value, stars: list[str], padded: str) -> tuple[str, list[str]]:
         extension = conversion.extension
         if extension in ("", "K", "x", "S", "s"):
-            address = self._expressions.converted(value, POINTER)
+            address = self._expressions.converted(value, self._types.pointer)
             if extension == "x":
-                return f"%{conversion.flags}{conversion.width}x" if conversion.width else "%016x", [*stars, address]
+                shown = f"{conversion.flags}{conversion.width}" if conversion.width else f"0{2 * self._types.pointer.size}"
+                return f"%{shown}x", [*stars, address]
             by = {"S": "symbol({}, offset=True)", "s": "symbol({}, offset=False)"}.get(extension, "pointer({})")
             return f"{padded}s", [*stars, "guest." + by.format(address)]
         if not isinstance(value, Memory):

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from emu.ftrace.event.call import EventCall, EventKind, Field
 from emu.kernel.memory import GuestMemory
 
-__all__ = ["FIRST_ARGUMENT", "SyscallEvents", "syscall_events"]
+__all__ = ["SyscallEvents", "syscall_events"]
 
 _NUMBER = Field("int", "__syscall_nr", 8, 4, True)
-FIRST_ARGUMENT = 16  # bytes to the first argument of an entry, or to the result
+_FIRST_ARGUMENT = 16  # bytes to the first argument of an entry, or to the result
 _WORD = 8  # bytes of each argument, whatever its type
-_RESULT = Field("long", "ret", FIRST_ARGUMENT, _WORD, True)
+_RESULT = Field("long", "ret", _FIRST_ARGUMENT, _WORD, True)
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class SyscallEvents:
             number,
             [_NUMBER, *fields],
             print_fmt,
-            size=FIRST_ARGUMENT + _WORD * len(fields),
+            size=_FIRST_ARGUMENT + _WORD * len(fields),
             kind=kind,
             key=key,
         )
@@ -82,6 +82,6 @@ def _arguments(memory: GuestMemory, metadata: int) -> Sequence[Field]:
         for member in ("types", "args")
     )
     return [
-        Field(type_, name, FIRST_ARGUMENT + n * _WORD, _WORD, False)
+        Field(type_, name, _FIRST_ARGUMENT + n * _WORD, _WORD, False)
         for n, (type_, name) in enumerate(zip(types, names, strict=True))
     ]

@@ -66,7 +66,7 @@ class SymbolNames:
     """The text of code addresses under one set of options, each made once. `zero`: that of address 0."""
 
     def __init__(self, view: TraceView, *, offset: bool = False, address: bool = False, zero: str = "0") -> None:
-        self._symbols = view.symbols
+        self._symbols, self._words = view.symbols, view.words
         self._offset, self._address, self._zero = offset, address, zero
         self._texts: dict[int, str] = {}
 
@@ -92,7 +92,7 @@ class SymbolNames:
             text += f" [{symbol.module}]" if symbol.module else ""
             if symbol.offset == 0 and symbol.name == _RETURN_PROBE:
                 text = "[unknown/kretprobe'd]"
-        return f"{text} <{address:016x}>" if self._address else text
+        return f"{text} <{self._words.address_digits(address)}>" if self._address else text
 
 
 _RESCHED = int(Flag.NEED_RESCHED | Flag.PREEMPT_RESCHED)

@@ -23,7 +23,7 @@ def hex_numbers(*columns: NDArray[Any]) -> Column:
 
 def binary_numbers(view: TraceView, *columns: NDArray[Any]) -> Column:
     """For each row, the bytes of its number in each column, in the guest's order."""
-    layout = np.dtype([(f"{n}", f"{view.byte_order}u{column.itemsize}") for n, column in enumerate(columns)])
+    layout = np.dtype([(f"{n}", f"{view.words.byte_order}u{column.itemsize}") for n, column in enumerate(columns)])
     table = np.empty(len(columns[0]), layout)
     for n, column in enumerate(columns):
         table[f"{n}"] = column

@@ -70,7 +70,7 @@ def _formatter(view: TraceView, call: EventCall) -> _Formatter:
     """What is made once for an event. It does not hold the event, or nobody would ever forget either."""
     name, fields = call.name, call.fields
     try:
-        text = compile_print_fmt(call, view.kernel_values, view.kernel_constants)
+        text = compile_print_fmt(call, view.kernel_values, view.kernel_constants, view.words.long_size)
     except PrintFmtError as error:
         view.warn(f"{call.path} is printed in hexadecimal digits, for its print fmt cannot be used: {error}")
         return lambda entry, guest: f"[{name}:{''.join(f' {_hexadecimal(field, entry)}' for field in fields)}]\n"
@@ -95,6 +95,7 @@ class _ViewedGuest:
         self._view = view
         self._names = {offset: SymbolNames(view, offset=offset) for offset in (False, True)}
         self._hides = view.option("hash-ptr")
+        self._errors = view.words.highest + 1 - _ERRORS
         self.string = cache(self._string)
         self.symbol = cache(self._symbol)
 
@@ -109,10 +110,10 @@ class _ViewedGuest:
 
     def pointer(self, address: int) -> str:
         """With the option hash-ptr a number that is the same for the same address. What is no address but an error stays."""
-        if self._hides and 0 < address < _ERRORS:
+        if self._hides and 0 < address < self._errors:
             key = self._view.pointer_key.to_bytes(8, "little")
-            return f"{hashlib.blake2b(address.to_bytes(8, 'little'), digest_size=4, key=key).hexdigest():0>16}"
-        return f"{address:016x}"
+            address = int.from_bytes(hashlib.blake2b(address.to_bytes(8, "little"), digest_size=4, key=key).digest())
+        return self._view.words.address_digits(address)
 
 
-_ERRORS = (1 << 64) - 4095  # -MAX_ERRNO as a pointer
+_ERRORS = 4095  # the highest addresses are none: MAX_ERRNO

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from emu.ftrace.bprintf import ByteOrder, arguments, formatted
+from emu.ftrace.bprintf import arguments, formatted
 from emu.ftrace.events import BPRINT, BPUTS
 from emu.ftrace.text.columns import Column, SymbolNames
 from emu.ftrace.text.rows import Rows
@@ -36,12 +36,11 @@ def bputs_raw(view: TraceView, rows: Rows) -> Column:
 def bprint_message(view: TraceView, rows: Rows) -> Column:
     """The text alone."""
     pointer = _pointer_text(view)
-    order: ByteOrder = "little" if view.byte_order == "<" else "big"
     texts = []
     for row, address in enumerate(rows.entries(BPRINT)["fmt"].tolist()):
         template = _string_at(view, address).encode(errors="surrogateescape")
-        values = arguments(template, rows.payload(row, BPRINT.itemsize), order)
-        texts.append(formatted(template, values, pointer).decode(errors="surrogateescape"))
+        values = arguments(template, rows.payload(row, BPRINT.itemsize), view.words)
+        texts.append(formatted(template, values, pointer, view.words.long_size).decode(errors="surrogateescape"))
     return np.array(texts, np.object_)
 
 

@@ -37,7 +37,7 @@ def user_stack_text(view: TraceView, rows: Rows) -> Column:
     def place(tgid: int, address: int) -> str:
         found = view.mapped_file(tgid, address) if with_files else None
         file = f"{_escaped(found.path)}[+{found.offset:#x}]" if found else ""
-        return f"{file} <{address:016x}>" if with_addresses or not found else file
+        return f"{file} <{view.words.address_digits(address)}>" if with_addresses or not found else file
 
     def text(entry: bytes) -> str:
         stack = np.frombuffer(entry, USER_STACK, 1)[0]

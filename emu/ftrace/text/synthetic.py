@@ -64,5 +64,5 @@ def _gfp_flags(view: TraceView, field: Field, guest: Guest) -> _Writer:
     if kmalloc is None or table is None:
         return _number(field)
     named = replace(kmalloc, fields=[replace(field, name="gfp_flags")], print_fmt=f'"%s", {table[0]}')
-    text = compile_print_fmt(named, view.kernel_values, view.kernel_constants)
+    text = compile_print_fmt(named, view.kernel_values, view.kernel_constants, view.words.long_size)
     return lambda entry: text(entry, guest)

@@ -12,9 +12,12 @@ from numpy.typing import NDArray
 
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.events import Events
+from emu.ftrace.words import Words
 from emu.kernel.user_mappings import MappedFile
 
 __all__ = ["LatencyData", "Symbol", "SymbolTable", "Symbols", "TraceView"]
+
+_USUAL = Words()
 
 
 class Symbol(NamedTuple):
@@ -91,7 +94,7 @@ class TraceView:
     kernel_constants: Mapping[str, int] = field(default_factory=dict)  # that it may name, `sizeof(struct page)` among them
     pointer_key: int = 0  # with another, %p hides an address behind another number
     warn: Callable[[str], None] = lambda text: None  # gets what is wrong with an event, once
-    byte_order: str = "<"  # the guest's, "<" or ">": that of binary output, and of what bprint events have
+    words: Words = _USUAL  # the guest's: of binary output, of what bprint events have, of how many digits an address has
     release: str = ""  # of the guest's kernel, as uname has it
     latency: LatencyData = LatencyData()
     start: int = 0  # the time of the beginning, by the trace's clock

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from emu.ftrace.event.call import Field
 from emu.trace.event_table import EventTable, distinct_values, is_number, is_text
 from emu.trace.report.context import ReportContext
+from emu.trace.stack_entries import callers
 
 __all__ = ["FieldColumn", "field_columns"]
 
@@ -22,7 +23,6 @@ _ADDRESSES = {  # fields that are a function's address
     "hardware:sample": ("ip",),
 }  # fmt: skip
 _TAILS = {"ftrace:print": "buf", "ftrace:kernel_stack": "caller"}  # which go on to the end of the entry
-_NO_ADDRESS = (1 << 64) - 1
 
 
 class FieldColumn(NamedTuple):
@@ -62,11 +62,10 @@ def _data(table: EventTable, field: Field) -> tuple[NDArray[np.int32], list[byte
 def _text(context: ReportContext, table: EventTable, field: Field, content: bytes) -> str:
     if is_text(field):
         return content.partition(b"\0")[0].removesuffix(b"\n").decode(errors="replace")
-    size = field.number_size if field.number_size in (1, 2, 4, 8) else 1
-    order = ">" if context.swapped else "<"
-    numbers = np.frombuffer(content, f"{order}{'i' if field.signed else 'u'}{size}", len(content) // size).tolist()
+    words = context.words
     if table.call.path == "ftrace:kernel_stack":
-        if _NO_ADDRESS in numbers:
-            numbers = numbers[: numbers.index(_NO_ADDRESS)]
-        return " <- ".join(_function(context, number) for number in numbers)
-    return " ".join(map("{:#x}".format if size == 8 and not field.signed else str, numbers))
+        return " <- ".join(_function(context, address) for address in callers(content, words))
+    size = field.number_size if field.number_size in (1, 2, 4, 8) else 1
+    numbers = np.frombuffer(content, f"{words.byte_order}{'i' if field.signed else 'u'}{size}", len(content) // size).tolist()
+    may_be_addresses = not field.signed and (size == 8 or "long" in field.type.split("[")[0].split())
+    return " ".join(map("{:#x}".format if may_be_addresses else str, numbers))

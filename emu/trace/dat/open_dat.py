@@ -62,4 +62,4 @@ def open_dat(path: Path, *, salvage: bool = False) -> Recording:
         found = Version6(memory, reader, byte_order, page_size, complain).recording()
     else:
         raise TraceFileError(place, f"version {version!r}; versions 6 and 7 are known")
-    return replace(found, byte_order="<>"[order], long_size=long_size, damage=damage)
+    return replace(found, byte_order="<>"[order], damage=damage)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from emu.native import outlined
-from emu.trace.native.loads import word32_at, word64_at
+from emu.trace.native.loads import number_at, word32_at
 
 __all__ = ["NO_ROW", "find_leaves"]
 
@@ -12,13 +12,14 @@ NO_ROW = -1
 
 
 @outlined
-def find_leaves(kinds, sources, addresses, sizes, entry, exit_, where, swapped, leaves, last):
+def find_leaves(kinds, sources, addresses, sizes, entry, exit_, where, long_size, swapped, leaves, last):
     """For each entry whose exit is the next event of its buffer: the row of the exit; NO_ROW for all other events.
 
     Args:
         kinds, sources, addresses, sizes: columns of all events; `sources`: the number of the buffer.
         entry, exit_: `common_type` of entries and exits.
         where: int64[2]: where in an entry, and where in an exit, the function's address is.
+        long_size: bytes of the address.
         leaves: int64, is filled.
         last: int64[buffers] of NO_ROW.
     """
@@ -29,10 +30,10 @@ def find_leaves(kinds, sources, addresses, sizes, entry, exit_, where, swapped, 
         last[source] = row
         if kinds[row] != exit_ or before < 0 or kinds[before] != entry:
             continue
-        if sizes[row] < where[1] + 8 or sizes[before] < where[0] + 8:
+        if sizes[row] < where[1] + long_size or sizes[before] < where[0] + long_size:
             continue
-        function = word64_at(addresses[before] + where[0], swapped)
+        function = number_at(addresses[before] + where[0], long_size, swapped)
         same_task = word32_at(addresses[before] + 4, swapped) == word32_at(addresses[row] + 4, swapped)
-        if same_task and function == word64_at(addresses[row] + where[1], swapped):
+        if same_task and function == number_at(addresses[row] + where[1], long_size, swapped):
             leaves[before] = row
             last[source] = NO_ROW

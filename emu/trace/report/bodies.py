@@ -24,7 +24,7 @@ class Bodies:
 
     def __call__(self, call: EventCall, table: EventTable) -> list[Piece]:
         """The pieces of the events of a table, without the ends of their lines."""
-        if has_needed(call) and (own := OWN_TEXTS.get(call.path)):
+        if has_needed(call, self._context.words) and (own := OWN_TEXTS.get(call.path)):
             return own(self._context, table)
         if call.number not in self._texts:
             self._texts[call.number] = EventText(self._context, call)
@@ -32,6 +32,6 @@ class Bodies:
         pieces = text(table)
         if text.broken is not None:
             return [constant("[FAILED TO PARSE]", table.count), *RawText(self._context, call)(table)]
-        if call.path in ALLOCATIONS and has_needed(call):
+        if call.path in ALLOCATIONS and has_needed(call, self._context.words):
             return [call_site(self._context, table), *pieces]
         return pieces

@@ -61,7 +61,7 @@ class ReportContext:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.values: Mapping[str, int] = SymbolValues(trace.symbols)
-        self.swapped = trace.recording.byte_order == ">"
+        self.words = trace.recording.words
         self.symbol = cache(self._symbol)
         self.function = cache(self._function)
 

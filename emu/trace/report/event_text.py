@@ -200,7 +200,7 @@ class _Calculated:
         texts = []
         for row in firsts:
             entry = ctypes.string_at(int(entries.address[row]), int(entries.size[row])).ljust(self._call.size, b"\0")
-            texts.append(self._text(host_order(self._call, entry) if self._context.swapped else entry, self._context))
+            texts.append(self._text(host_order(self._call, entry) if self._context.words.swapped else entry, self._context))
         if self._number:
             return _numbers(self._number, np.array([int(text) for text in texts], np.int64)[which])
         return Texts(texts, which)

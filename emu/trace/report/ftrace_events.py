@@ -8,12 +8,15 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.event.conversions import Conversion, conversions
+from emu.ftrace.bprintf import arguments, formatted
 from emu.trace.event_table import EventTable
 from emu.trace.lines import Piece, Texts
 from emu.trace.report.context import ReportContext
+from emu.trace.stack_entries import callers
 
 __all__ = ["FTRACE_TEXTS"]
+
+_LONG_OF_TRACE_CMD = 8  # bytes, on a host of 64 bits
 
 
 def _data(table: EventTable, name: str) -> tuple[NDArray[np.int32], list[bytes]]:
@@ -22,18 +25,11 @@ def _data(table: EventTable, name: str) -> tuple[NDArray[np.int32], list[bytes]]
     return table.tails(field).distinct()
 
 
-def _numbers(context: ReportContext, data: bytes, size: int) -> list[int]:
-    order = ">" if context.swapped else "<"
-    return [int(number) for number in np.frombuffer(data, f"{order}u{size}", len(data) // size)]
-
-
 def _kernel_stack(context: ReportContext, table: EventTable) -> list[Piece]:
     """`<stack trace >`, then a line `=> fn (ffffffff81000008)` for each call."""
 
     def lines(data: bytes) -> Iterator[str]:
-        for address in _numbers(context, data, 8):
-            if address == (1 << 64) - 1:
-                return
+        for address in callers(data, context.words):
             name = context.function(address)
             yield f"=> {name} ({address:x})" if name else f"=> {address:x}"
 
@@ -60,55 +56,35 @@ def _binary_message(context: ReportContext, table: EventTable) -> list[Piece]:
     return [context.function_column(table["ip"], after=": "), Texts(texts, np.arange(table.count))]
 
 
-def _formatted(context: ReportContext, address: int, data: bytes) -> str:
+def _formatted(context: ReportContext, address: int, data: bytes) -> bytes:
     found = context.printk_formats.get(address)
     if found is None:
-        return f"(NO FORMAT FOUND at {address:x})\n".rstrip("\n")
-    try:
-        return "".join(_arguments(context, found, data)).removesuffix("\n")
-    except (ValueError, IndexError):
-        return f"(NO FORMAT FOUND at {address:x})"
+        return f"(NO FORMAT FOUND at {address:x})".encode()
+    template = found.encode(errors="surrogateescape")
 
+    def pointer(kind: bytes, address: int) -> bytes:
+        is_symbol = kind[:1] in (b"s", b"S")
+        text = context.symbol(address, offset=kind[:1] == b"S") if is_symbol else context.pointer(address)
+        return text.encode(errors="surrogateescape")
 
-def _arguments(context: ReportContext, text: str, data: bytes) -> Iterator[str]:
-    """The parts of a message: arguments are words of 4 bytes; larger ones are aligned to 8 at most; texts end in NUL."""
-    order, at = "big" if context.swapped else "little", 0
-
-    def number(size: int, signed: bool) -> int:
-        nonlocal at
-        at = -(-at // min(size, 8)) * min(size, 8)
-        if at + size > len(data):
-            raise IndexError
-        at += size
-        return int.from_bytes(data[at - size : at], order, signed=signed)  # type: ignore[arg-type]  # one of two strings
-
-    for part in conversions(text):
-        if not isinstance(part, Conversion):
-            yield part
-            continue
-        stars = tuple(number(4, True) for star in (part.width, part.precision) if star == "*")
-        precision = "" if part.precision is None else f".{part.precision}"
-        spelled = f"%{part.flags}{part.width}{precision}"
-        if part.kind == "s":
-            end = data.index(b"\0", at)
-            yield f"{spelled}s" % (*stars, data[at:end].decode(errors="replace"))
-            at = -(-(end + 1) // 4) * 4
-        elif part.kind == "p":
-            address = number(8, False)
-            is_symbol = part.extension in ("s", "S")
-            yield context.symbol(address, offset=part.extension == "S") if is_symbol else context.pointer(address)
-        elif part.kind == "c":
-            yield chr(number(4, False) & 0xFF)
-        else:
-            yield f"{spelled}{part.kind}" % (*stars, number(max(part.size, 4), part.kind == "d"))
+    return formatted(template, arguments(template, data, context.words), pointer).removesuffix(b"\n")
 
 
 def _raw_data(context: ReportContext, table: EventTable) -> list[Piece]:
-    """`# 42 72 61`: the number, then the bytes."""
+    """`# 42 72 61`: the number, then the bytes.
+
+    trace-cmd takes one `long` of the traced kernel after the other, and shows as many bytes as its own `long` has: of a kernel
+    with words of 4 bytes, each word together with the next one.
+    """
+    step = context.words.long_size
+
+    def text(data: bytes) -> str:
+        number, rest = int.from_bytes(data[:4], context.words.order), data[4:]
+        shown = b"".join(rest[at : at + _LONG_OF_TRACE_CMD] for at in range(0, len(rest), step))
+        return f"# {number:x}{''.join(f' {byte:02x}' for byte in shown)}"
+
     which, contents = _data(table, "id")
-    return [
-        Texts([f"# {_numbers(context, c[:4], 4)[0]:x}{''.join(f' {byte:02x}' for byte in c[4:])}" for c in contents], which)
-    ]  # fmt: skip
+    return [Texts([text(content) for content in contents], which)]
 
 
 def _repeats(context: ReportContext, table: EventTable) -> list[Piece]:

@@ -35,7 +35,7 @@ class Leaves:
         self.entry, self.exit = (formats.get(f"ftrace:funcgraph_{name}") for name in ("entry", "exit"))
         self.exits = np.full(len(events), NO_ROW, np.int64)
         self.hidden = np.zeros(len(events), np.bool_)
-        if self.entry and self.exit and has_needed(self.entry) and has_needed(self.exit):
+        if self.entry and self.exit and has_needed(self.entry, events.words) and has_needed(self.exit, events.words):
             where = [_function_offset(call) for call in (self.entry, self.exit)]
             columns = events.columns
             if sources is None:
@@ -43,7 +43,7 @@ class Leaves:
             last = np.full(int(sources.max(initial=0)) + 1, NO_ROW, np.int64)
             find_leaves(
                 columns.kind, sources, columns.address, columns.size, self.entry.number, self.exit.number,
-                np.array(where, np.int64), events.swapped, self.exits, last,
+                np.array(where, np.int64), events.words.long_size, events.words.swapped, self.exits, last,
             )  # fmt: skip
             self.hidden[self.exits[self.exits != NO_ROW]] = True
 

@@ -71,7 +71,7 @@ def _tlb_flush(context: ReportContext, table: EventTable) -> list[Piece]:
     reasons = ("flush on task switch", "remote shootdown", "local shootdown", "local mm shootdown")
     distinct, which = np.unique(table["reason"], return_inverse=True)
     texts = [f" reason={reasons[reason] if 0 <= reason < len(reasons) else ''} ({reason})" for reason in distinct.tolist()]
-    return [constant("pages=", table.count), Numbers(table["pages"].view(np.int64)), Texts(texts, which)]
+    return [constant("pages=", table.count), Numbers(table["pages"].astype(np.int64)), Texts(texts, which)]
 
 
 OWN_TEXTS: Mapping[str, Callable[[ReportContext, EventTable], list[Piece]]] = {

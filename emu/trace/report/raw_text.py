@@ -33,8 +33,11 @@ class RawText:
         """For each field what prints it, if a conversion prints it as it is, and whether 0x stands before.
 
         A field's conversion is searched from that of the field before on, and from the beginning again; but trace-cmd finds
-        none any more once one was the last part of the print fmt.
+        none any more once one was the last part of the print fmt. That of bprint it does not search: what prints such an event
+        is the format that the event points to.
         """
+        if self._call.path == "ftrace:bprint":
+            return [(None, False)] * len(self._call.fields)
         text = EventText(self._context, self._call)
         found: list[tuple[Maker | None, bool]] = []
         try:
@@ -72,7 +75,7 @@ class RawText:
             which, contents = table.ranges(field).distinct()
             return Texts([_array(content) for content in contents], which)
         values = table.field(field)
-        if "*" in field.type or ("long" in field.type.split() and not field.signed):
+        if "*" in field.type or ("long" in field.type.split() and (not field.signed or field.size == 4)):
             unsigned = values.view(np.dtype(f"u{field.size}"))
             return texts_of(unsigned, lambda value: f"{value:#x}")
         return Numbers(values)

@@ -125,7 +125,7 @@ class _EventsReport:
             if call.number not in self._raw_texts:
                 self._raw_texts[call.number] = RawText(self._context, call)
             return [(piece, every) for piece in [*self._raw_texts[call.number](table), end]]
-        if has_needed(call):
+        if has_needed(call, self._context.words):
             if call.path == "ftrace:funcgraph_entry":
                 return self._graph.entries(table)
             if call.path == "ftrace:funcgraph_exit":

@@ -11,6 +11,7 @@ import pytest
 
 from emu.ftrace.events import BLK, FUNCTION, EventType
 from emu.ftrace.text import render_trace
+from emu.ftrace.words import Words
 from tests.ftrace.text.golden import Recording, body_of, read_golden, record_events
 
 # Linux's numbers, from include/uapi/linux/blktrace_api.h
@@ -82,7 +83,7 @@ def test_numbers(order: str) -> None:
     recording = Recording()
     record_blk(recording, 1, 5_000_000_123, {"pid": 57}, "  1,0   UT   N [dd] 3")
     record_blk(recording, 0, 5_000_000_456, {"pid": 14}, "  1,0    C  WS 8 + 24 [65531]")
-    view = recording.view("blk", ["nocontext-info", "bin"], byte_order=order)
+    view = recording.view("blk", ["nocontext-info", "bin"], words=Words(order))
     printed = "".join(render_trace(view)).removeprefix("# tracer: blk\n#\n").encode(errors="surrogateescape")
     layout = struct.Struct(f"{order}IIQQIIIIIHH")
     magic = 0x65617407

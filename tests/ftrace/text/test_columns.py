@@ -11,6 +11,7 @@ import pytest
 from emu.ftrace.events import Flag
 from emu.ftrace.text import Symbol
 from emu.ftrace.text.columns import SymbolNames, latency_flags
+from emu.ftrace.words import Words
 
 
 @pytest.mark.parametrize(
@@ -57,5 +58,5 @@ def test_who_has_called_from_a_return_probes_trampoline_is_not_known(options: di
     def lookup(addresses: list[int]) -> list[Symbol]:
         return [Symbol("arch_rethook_trampoline", int(address) - 0x100, 6) for address in addresses]
 
-    view = SimpleNamespace(symbols=SimpleNamespace(lookup=lookup))
+    view = SimpleNamespace(symbols=SimpleNamespace(lookup=lookup), words=Words())
     assert SymbolNames(view, **options).of(np.array([0x100, 0x105], np.uint64)) == texts

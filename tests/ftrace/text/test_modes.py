@@ -12,6 +12,7 @@ from emu.ftrace.events import ENTRY, FUNCTION, PRINT, EventType
 from emu.ftrace.text import render_events, render_trace
 from emu.ftrace.text.pipe import PipeText
 from emu.ftrace.text.view import LatencyData
+from emu.ftrace.words import Words
 from tests.ftrace.text.golden import Recording, body_of, header_of, read_golden, record_events
 
 RELEASE = "6.1.192-fulltrace"
@@ -105,7 +106,7 @@ def test_binary() -> None:
 def test_binary_numbers_have_the_order_of_the_guest() -> None:
     recording = Recording()
     recording.write(1, 0x1122, FUNCTION, {"type": EventType.FUNCTION, "pid": 57, "ip": 1, "parent_ip": 0xFFFF})
-    text = "".join(render_events(recording.view("function", ["bin"], byte_order=">")))
+    text = "".join(render_events(recording.view("function", ["bin"], words=Words(">"))))
     numbers = ((57, 4), (1, 4), (0x1122, 8), (1, 8), (0xFFFF, 8))
     assert text.encode(errors="surrogateescape") == b"".join(number.to_bytes(size, "big") for number, size in numbers)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from emu.ftrace.clock_names import counts_nanoseconds
 from emu.trace.convert.about import about
 from emu.trace.convert.options import ConvertOptions
 from emu.trace.convert.perfetto.ftrace import Bundles
@@ -18,12 +19,11 @@ _SYSTEM_INFO, _FIRST, _ATTRIBUTES = 45, 87, 126
 _CLEARED, _NEEDS = 1, 2  # the sequence's numbers of names begin anew; they are needed
 _KERNEL_SYMBOLS = 26
 _SEQUENCE_ID = field(_SEQUENCE, 1)
-_TIMELESS = ("counter", "x86-tsc", "uptime")  # clocks that do not count nanoseconds
 
 
 def perfetto(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
     """The bytes of a message Trace."""
-    if trace.first.clock in _TIMELESS:
+    if not counts_nanoseconds(trace.first.clock):
         options.notes.append(f"the clock {trace.first.clock} does not count nanoseconds, but Perfetto takes its times for these")
     yield _packet(field(_FLAGS, _CLEARED) + field(_FIRST, 1) + field(_SYSTEM_INFO, _system(trace)))
     attributes = b"".join(field(1, field(1, f"emu.{name}") + field(3, str(value))) for name, value in about(trace).items())
