@@ -186,6 +186,8 @@ class Expressions:
 
     def _bytes_of(self, field: Field) -> Memory:
         at = range(field.offset, field.offset + field.size)
+        if not field.size:  # it goes on to the end of the entry
+            return Memory(f"entry[{field.offset}:]", CType(field.element or 1, field.signed))
         length = re.search(r"\[(\d+)\]$", field.type)
         size = field.element or (field.size // max(int(length[1]), 1) if length else 1)
         return Memory(f"entry[{at.start}:{at.stop}]", CType(size, field.signed), at)

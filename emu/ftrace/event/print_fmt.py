@@ -175,7 +175,7 @@ class _Compiler:
         return f"%{flags}{conversion.width}{kind}", [*stars, code]
 
     def _pointer(self, conversion: Conversion, value: Value, stars: list[str], padded: str) -> tuple[str, list[str]]:
-        extension = conversion.extension
+        extension = _OLD.get(conversion.extension, conversion.extension)
         if extension in ("", "K", "x", "S", "s"):
             address = self._expressions.converted(value, POINTER)
             if extension == "x":
@@ -192,6 +192,8 @@ class _Compiler:
         size, text = conversions.POINTED[extension]
         return f"{padded}s", [*stars, f"{self._expressions.kept(text)}({value.code}.ljust({size}, b'\\0'))"]
 
+
+_OLD = {"F": "S", "f": "s"}  # %pF and %pf, as kernels before 5.3 spell these
 
 # What the letters after %p make of as many bytes, or bits, as the width says.
 _MEASURED = {

@@ -10,8 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.event.call import Field
-from emu.trace.event_table import EventTable, distinct_values, is_number, is_text
+from emu.trace.event_table import EventTable, is_number, is_text
+from emu.trace.lists import Lists
+from emu.trace.ranges import distinct_values
 from emu.trace.report.context import ReportContext
+from emu.trace.report.ftrace_events import binary_messages
+from emu.trace.report.needed_fields import has_needed
 
 __all__ = ["FieldColumn", "field_columns"]
 
@@ -21,8 +25,9 @@ _ADDRESSES = {  # fields that are a function's address
     "ftrace:print": ("ip",), "ftrace:bprint": ("ip",), "ftrace:bputs": ("ip",), "ftrace:func_repeats": ("ip", "parent_ip"),
     "hardware:sample": ("ip",),
 }  # fmt: skip
-_TAILS = {"ftrace:print": "buf", "ftrace:kernel_stack": "caller"}  # which go on to the end of the entry
-_NO_ADDRESS = (1 << 64) - 1
+_TEXT_POINTERS = ("const char *", "char *")
+_STACK = "ftrace:kernel_stack"
+_BINARY_MESSAGE = ("ftrace:bprint", "buf")  # numbers that a format of the kernel makes a text of
 
 
 class FieldColumn(NamedTuple):
@@ -35,38 +40,43 @@ class FieldColumn(NamedTuple):
 
 
 def field_columns(context: ReportContext, table: EventTable) -> Iterator[FieldColumn]:
-    """The fields in their order. Addresses of functions become their names; arrays of numbers become texts."""
+    """The fields in their order. Addresses of functions become their names; pointers to texts of the kernel become these;
+    arrays of numbers become texts.
+    """
     for field in table.call.fields:
-        if is_number(field):
-            numbers = table.field(field)
-            if field.name in _ADDRESSES.get(table.call.path, ()):
-                values, which = distinct_values(numbers)
-                yield FieldColumn(field.name, None, [_function(context, value) for value in values], which)
-            else:
-                yield FieldColumn(field.name, numbers, [], np.empty(0, np.int32))
+        if (table.call.path, field.name) == _BINARY_MESSAGE and has_needed(table.call):
+            yield FieldColumn(field.name, None, binary_messages(context, table), np.arange(table.count))
+        elif is_text(field):
+            which, contents = table.text_ranges(field).distinct()
+            texts = [content.removesuffix(b"\n").decode(errors="replace") for content in contents]
+            yield FieldColumn(field.name, None, texts, which)
+        elif is_number(field):
+            yield _numbers(context, table, field)
         else:
-            which, contents = _data(table, field)
-            yield FieldColumn(field.name, None, [_text(context, table, field, content) for content in contents], which)
+            column = table.field(field)
+            lists = column if isinstance(column, Lists) else Lists.of(column)
+            which, rows = lists.numbered()
+            yield FieldColumn(field.name, None, [_text(context, table, lists[row]) for row in rows], which)
+
+
+def _numbers(context: ReportContext, table: EventTable, field: Field) -> FieldColumn:
+    """Numbers, or what they stand for."""
+    numbers = table.field(field)
+    if field.name in _ADDRESSES.get(table.call.path, ()):
+        values, which = distinct_values(numbers)
+        return FieldColumn(field.name, None, [_function(context, value) for value in values], which)
+    if field.type in _TEXT_POINTERS and table.call.system != "syscalls":  # whose pointers are those of programs
+        values, which = distinct_values(numbers)
+        return FieldColumn(field.name, None, [context.printk_formats.get(value, f"{value:#x}") for value in values], which)
+    return FieldColumn(field.name, numbers, [], np.empty(0, np.int32))
 
 
 def _function(context: ReportContext, address: int) -> str:
     return context.function(address) or f"{address:#x}"
 
 
-def _data(table: EventTable, field: Field) -> tuple[NDArray[np.int32], list[bytes]]:
-    if _TAILS.get(table.call.path) == field.name:
-        return table.tails(field).distinct()
-    return (table.text_ranges(field) if is_text(field) else table.ranges(field)).distinct()
-
-
-def _text(context: ReportContext, table: EventTable, field: Field, content: bytes) -> str:
-    if is_text(field):
-        return content.partition(b"\0")[0].removesuffix(b"\n").decode(errors="replace")
-    size = field.number_size if field.number_size in (1, 2, 4, 8) else 1
-    order = ">" if context.swapped else "<"
-    numbers = np.frombuffer(content, f"{order}{'i' if field.signed else 'u'}{size}", len(content) // size).tolist()
-    if table.call.path == "ftrace:kernel_stack":
-        if _NO_ADDRESS in numbers:
-            numbers = numbers[: numbers.index(_NO_ADDRESS)]
-        return " <- ".join(_function(context, number) for number in numbers)
-    return " ".join(map("{:#x}".format if size == 8 and not field.signed else str, numbers))
+def _text(context: ReportContext, table: EventTable, numbers: NDArray[Any]) -> str:
+    """Several numbers, or the names of a stack's functions."""
+    if table.call.path == _STACK:
+        return " <- ".join(_function(context, address) for address in numbers.tolist())
+    return " ".join(map("{:#x}".format if numbers.dtype == np.uint64 else str, numbers.tolist()))

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from emu.trace.call_levels import call_levels
 from emu.trace.convert.options import By, CannotConvert, ConvertOptions
-from emu.trace.event_table import EventTable, distinct_values
+from emu.trace.event_table import EventTable
+from emu.trace.lists import Lists
+from emu.trace.ranges import distinct_values
 from emu.trace.trace import Trace
 
 __all__ = ["Stacks", "stacks"]
@@ -128,17 +130,14 @@ def _of_events(trace: Trace, options: ConvertOptions) -> Stacks:
     table = _selected(trace, options)
     frames = _Frames()
     roots = _roots(trace, options.by, table["common_pid"], table["common_cpu"], frames)
-    [field] = [field for field in table.call.fields if field.name == "caller"]
-    which, contents = table.tails(field).distinct()
-    pairs, combined = distinct_values((roots + 1) * max(len(contents), 1) + which)
-    order, size = trace.recording.byte_order, trace.recording.long_size
+    callers: Lists = table["caller"]
+    which, rows = callers.numbered()
+    pairs, combined = distinct_values((roots + 1) * max(len(rows), 1) + which)
     nodes: dict[tuple[int, int], int] = {}
     leaves = []
     for pair in pairs:
-        root, content = divmod(pair, max(len(contents), 1))
-        data = contents[content]
-        addresses = np.frombuffer(data, f"{order}u{size}", len(data) // size)
-        addresses = addresses[: int(np.argmax(np.append(addresses, ~np.uint64(0)) == ~np.uint64(0)))]
+        root, number = divmod(pair, max(len(rows), 1))
+        addresses = callers[rows[number]]
         path = [] if root == 0 else [root - 1]
         path += [frames.names.setdefault(trace.symbols.name_of(a), len(frames.names)) for a in addresses[::-1].tolist()]
         node = -1

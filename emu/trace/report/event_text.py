@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from emu.ftrace.event.call import EventCall, Field
 from emu.ftrace.event.conversions import Conversion, conversions
 from emu.ftrace.event.print_fmt import PrintFmtError, compile_arguments, parse_print_fmt
-from emu.trace.event_table import EventTable, Ranges, is_text
+from emu.trace.event_table import EventTable, is_text
 from emu.trace.lines import Numbers, Piece, RangesPiece, Texts, constant
 from emu.trace.native import fields as native
+from emu.trace.ranges import Ranges
 from emu.trace.report.context import ReportContext
 from emu.trace.report.entries import host_order
 
@@ -89,8 +90,7 @@ class EventText:
 
         remaining = iter(arguments)
         try:
-            text = ast.literal_eval(format_node.value).removesuffix("\n")
-            for part in conversions(text):
+            for part in conversions(ast.literal_eval(format_node.value)):
                 if isinstance(part, str):
                     if part:
                         yield part

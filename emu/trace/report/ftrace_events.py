@@ -10,41 +10,29 @@ from numpy.typing import NDArray
 
 from emu.ftrace.event.conversions import Conversion, conversions
 from emu.trace.event_table import EventTable
-from emu.trace.lines import Piece, Texts
+from emu.trace.lines import Numbers, Piece, Texts, constant
+from emu.trace.lists import Lists
 from emu.trace.report.context import ReportContext
 
-__all__ = ["FTRACE_TEXTS"]
+__all__ = ["FTRACE_TEXTS", "binary_messages"]
 
 
 def _data(table: EventTable, name: str) -> tuple[NDArray[np.int32], list[bytes]]:
-    """What follows in an entry from a field on, which may be longer than the format says: which of the distinct, and these."""
+    """What a field has, which may go on to the end of the entry: which of the distinct, and these."""
     [field] = [field for field in table.call.fields if field.name == name]
-    return table.tails(field).distinct()
-
-
-def _numbers(context: ReportContext, data: bytes, size: int) -> list[int]:
-    order = ">" if context.swapped else "<"
-    return [int(number) for number in np.frombuffer(data, f"{order}u{size}", len(data) // size)]
+    return table.ranges(field).distinct()
 
 
 def _kernel_stack(context: ReportContext, table: EventTable) -> list[Piece]:
     """`<stack trace >`, then a line `=> fn (ffffffff81000008)` for each call."""
 
-    def lines(data: bytes) -> Iterator[str]:
-        for address in _numbers(context, data, 8):
-            if address == (1 << 64) - 1:
-                return
-            name = context.function(address)
-            yield f"=> {name} ({address:x})" if name else f"=> {address:x}"
+    def line(address: int) -> str:
+        name = context.function(address)
+        return f"=> {name} ({address:x})" if name else f"=> {address:x}"
 
-    which, contents = _data(table, "caller")
-    return [Texts(["\n".join(["<stack trace >", *lines(content)]) for content in contents], which)]
-
-
-def _message(context: ReportContext, table: EventTable) -> list[Piece]:
-    which, contents = _data(table, "buf")
-    texts = [content.partition(b"\0")[0].removesuffix(b"\n") for content in contents]
-    return [context.function_column(table["ip"], after=": "), Texts(texts, which)]
+    callers: Lists = table["caller"]
+    which, rows = callers.numbered()
+    return [Texts(["\n".join(["<stack trace >", *map(line, callers[row].tolist())]) for row in rows], which)]
 
 
 def _constant_message(context: ReportContext, table: EventTable) -> list[Piece]:
@@ -54,10 +42,13 @@ def _constant_message(context: ReportContext, table: EventTable) -> list[Piece]:
 
 
 def _binary_message(context: ReportContext, table: EventTable) -> list[Piece]:
-    """A format, which the kernel has, and the arguments."""
-    formats, buffers = table["fmt"].tolist(), _data(table, "buf")
-    texts = [_formatted(context, address, buffers[1][which]) for address, which in zip(formats, buffers[0].tolist(), strict=True)]
-    return [context.function_column(table["ip"], after=": "), Texts(texts, np.arange(table.count))]
+    return [context.function_column(table["ip"], after=": "), Texts(binary_messages(context, table), np.arange(table.count))]
+
+
+def binary_messages(context: ReportContext, table: EventTable) -> list[str]:
+    """What each event of ftrace:bprint says: a format, which the kernel has, with the arguments."""
+    formats, (which, buffers) = table["fmt"].tolist(), _data(table, "buf")
+    return [_formatted(context, address, buffers[number]) for address, number in zip(formats, which.tolist(), strict=True)]
 
 
 def _formatted(context: ReportContext, address: int, data: bytes) -> str:
@@ -105,10 +96,9 @@ def _arguments(context: ReportContext, text: str, data: bytes) -> Iterator[str]:
 
 def _raw_data(context: ReportContext, table: EventTable) -> list[Piece]:
     """`# 42 72 61`: the number, then the bytes."""
-    which, contents = _data(table, "id")
-    return [
-        Texts([f"# {_numbers(context, c[:4], 4)[0]:x}{''.join(f' {byte:02x}' for byte in c[4:])}" for c in contents], which)
-    ]  # fmt: skip
+    which, contents = _data(table, "buf")
+    bytes_ = Texts(["".join(f" {byte:02x}" for byte in content) for content in contents], which)
+    return [constant("# ", table.count), Numbers(table["id"], 16), bytes_]
 
 
 def _repeats(context: ReportContext, table: EventTable) -> list[Piece]:
@@ -124,7 +114,6 @@ def _repeats(context: ReportContext, table: EventTable) -> list[Piece]:
 
 FTRACE_TEXTS: Mapping[str, Callable[[ReportContext, EventTable], list[Piece]]] = {
     "ftrace:kernel_stack": _kernel_stack,
-    "ftrace:print": _message,
     "ftrace:bputs": _constant_message,
     "ftrace:bprint": _binary_message,
     "ftrace:raw_data": _raw_data,

@@ -13,7 +13,6 @@ __all__ = ["NEEDED", "has_needed"]
 _TEXT = 0
 _ANY = -1  # an array, or data without a length
 _TASK = {"comm": _TEXT, "pid": 4, "prio": 4}
-_MESSAGE = {"ip": 8, "buf": _ANY}
 
 # By event: bytes of each number that is needed, or what else it is.
 NEEDED: Mapping[str, Mapping[str, int]] = {
@@ -21,10 +20,9 @@ NEEDED: Mapping[str, Mapping[str, int]] = {
     "ftrace:funcgraph_entry": {"func": 8, "depth": 4},
     "ftrace:funcgraph_exit": {"func": 8, "depth": 4, "calltime": 8, "rettime": 8},
     "ftrace:kernel_stack": {"caller": _ANY},
-    "ftrace:print": _MESSAGE,
-    "ftrace:bprint": {**_MESSAGE, "fmt": 8},
+    "ftrace:bprint": {"ip": 8, "fmt": 8, "buf": _ANY},
     "ftrace:bputs": {"ip": 8, "str": 8},
-    "ftrace:raw_data": {"id": 4},
+    "ftrace:raw_data": {"id": 4, "buf": _ANY},
     "ftrace:func_repeats": {"ip": 8, "count": 2, "top_delta_ts": 2, "bottom_delta_ts": 4},
     "sched:sched_switch": {
         **{f"{which}_{name}": size for which in ("prev", "next") for name, size in _TASK.items()}, "prev_state": 8,

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from emu.trace.event_table import EventTable, distinct_values
+from emu.trace.event_table import EventTable
 from emu.trace.lines import Numbers, Piece, Texts, constant
+from emu.trace.ranges import distinct_values
 from emu.trace.report.context import ReportContext
 from emu.trace.report.ftrace_events import FTRACE_TEXTS
 from emu.trace.report.sched import switch_text, wakeup_text

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from emu.ftrace.event.call import EventCall
 from emu.trace.buffer_events import BufferEvents, merge
 from emu.trace.event_table import EventTable
-from emu.trace.lines import Lines, Piece, Texts, constant
+from emu.trace.lines import Lines, Piece, Texts, constant, line_end
 from emu.trace.report.bodies import Bodies
 from emu.trace.report.context import ReportContext
 from emu.trace.report.function import FunctionText
@@ -119,11 +119,10 @@ class _EventsReport:
 
     def _body(self, call: EventCall, table: EventTable) -> Placed:
         every = np.arange(table.count)
-        end = constant("\n", table.count)
         if self._options.raw:
             if call.number not in self._raw_texts:
                 self._raw_texts[call.number] = RawText(self._context, call)
-            return [(piece, every) for piece in [*self._raw_texts[call.number](table), end]]
+            return [(piece, every) for piece in _ended(self._raw_texts[call.number](table), table.count)]
         if has_needed(call):
             if call.path == "ftrace:funcgraph_entry":
                 return self._graph.entries(table)
@@ -131,4 +130,9 @@ class _EventsReport:
                 return self._graph.exits(table)
             if call.path == "ftrace:function":
                 return [(piece, every) for piece in self._function(table)]
-        return [(piece, every) for piece in [*self._bodies(call, table), end]]
+        return [(piece, every) for piece in _ended(self._bodies(call, table), table.count)]
+
+
+def _ended(pieces: list[Piece], count: int) -> list[Piece]:
+    """Whole lines: with a newline, where the text has none at its end."""
+    return [*pieces, line_end(pieces[-1], count) if pieces else constant("\n", count)]
