@@ -48,6 +48,10 @@ class EventTable(DataFrames):
         """How many events there are."""
         return len(self.rows)
 
+    def some(self, among: NDArray[np.int64]) -> EventTable:
+        """Some of the events."""
+        return EventTable(self.call, self._events, self.rows[among])
+
     @property
     def entries(self) -> EventColumns:
         """Where the entries are."""

@@ -15,7 +15,7 @@ from emu.trace.native import text as native
 from emu.trace.ranges import Ranges, distinct_values
 
 __all__ = [
-    "Lines", "Numbers", "Piece", "RangesPiece", "TextTable", "Texts", "Times", "constant", "line_end", "texts_of",
+    "Among", "Lines", "Numbers", "Piece", "RangesPiece", "TextTable", "Texts", "Times", "constant", "line_end", "texts_of",
 ]  # fmt: skip
 
 Rows = NDArray[np.int64]
@@ -94,6 +94,19 @@ class RangesPiece:
         native_fields.gather(starts + lengths - 1, np.minimum(lengths, 1).astype(np.int32), 0, 1, last)
         found: NDArray[np.bool_] = last[:, 0] == _NEWLINE
         return found
+
+
+class Among:
+    """A piece for some of the rows."""
+
+    def __init__(self, piece: Piece, among: Rows) -> None:
+        self._piece, self._among = piece, among
+
+    def measure(self, lengths: NDArray[np.int64], rows: Rows) -> None:
+        self._piece.measure(lengths, rows[self._among])
+
+    def put(self, out: NDArray[np.uint8], cursors: NDArray[np.int64], rows: Rows) -> None:
+        self._piece.put(out, cursors, rows[self._among])
 
 
 def line_end(piece: Piece, count: int) -> Texts:

@@ -32,7 +32,7 @@ from emu.ftrace.event.c_numbers import (
 from emu.ftrace.event.call import EventCall, Field
 from emu.ftrace.event.print_fmt_calls import flags
 
-__all__ = ["Expressions", "Memory", "PrintFmtError", "Text", "Value"]
+__all__ = ["Expressions", "KnownFunction", "Memory", "PrintFmtError", "Text", "Value"]
 
 
 class PrintFmtError(ValueError):
@@ -59,21 +59,37 @@ class Memory:
 Value = Number | Text | Memory
 
 
+@dataclass(frozen=True)
+class KnownFunction:
+    """A function of the kernel that a reader of traces has, too.
+
+    `parameters`: `n`, a number; `m`, what a pointer points to, as bytes; `-`: `call` does not get it. The result is a number
+    that fits an unsigned long, or a text.
+    """
+
+    parameters: str
+    call: Callable[..., int | str]
+    is_text: bool = False
+
+
 class Expressions:
     """Makes Python code of pycparser's nodes.
 
-    Args: as of `compile_print_fmt`.
+    Args: as of `compile_arguments`.
 
     Attributes:
         loads: the variables that the code reads, which hold numbers of the entry: by offset, size, and whether it is signed.
         scope: what else the code may name.
     """
 
-    def __init__(self, call: EventCall, symbols: Container[str], constants: Mapping[str, int]) -> None:
+    def __init__(
+        self, call: EventCall, symbols: Container[str], constants: Mapping[str, int], functions: Mapping[str, KnownFunction]
+    ) -> None:
         self.loads: dict[tuple[int, int, bool], str] = {}
         self.scope: dict[str, Any] = dict(_HELPERS)
         self._symbols = symbols
         self._constants = constants
+        self._functions = functions
         self._fields = {field.name: field for field in call.fields}
         self._kinds: Mapping[str, Callable[[Any], Value]] = {
             "ArrayRef": self._array_ref,
@@ -319,6 +335,8 @@ class Expressions:
     def _function_call(self, node: Any) -> Value:
         name = getattr(node.name, "name", "")
         arguments: Sequence[Any] = node.args.exprs if node.args else ()
+        if name in self._functions:
+            return self._known_function(name, arguments)
         if name not in _FUNCTIONS:
             raise PrintFmtError(f"it calls {name}()")
         try:
@@ -326,6 +344,17 @@ class Expressions:
         except TypeError as error:
             raise PrintFmtError(f"{name}(): {error}") from error
         return _FUNCTIONS[name](*call.args)
+
+    def _known_function(self, name: str, nodes: Sequence[Any]) -> Value:
+        function = self._functions[name]
+        if len(nodes) != len(function.parameters):
+            raise PrintFmtError(f"{name}() has {len(function.parameters)} arguments, not {len(nodes)}")
+        given = [
+            self._memory(node).code if parameter == "m" else self._fitted(node, UNSIGNED_LONG)
+            for node, parameter in zip(nodes, function.parameters, strict=True) if parameter != "-"
+        ]  # fmt: skip
+        code = f"{self.kept(function.call)}({', '.join(given)})"
+        return Text(code) if function.is_text else Number(code, UNSIGNED_LONG, 0, UNSIGNED_LONG.high)
 
     def _get_str(self, name: Any) -> Value:
         return Text(f"c_string({self._dynamic(name).code})")

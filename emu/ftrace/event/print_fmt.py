@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from emu.ftrace.event import conversions
-from emu.ftrace.event.c_expressions import Expressions, Memory, PrintFmtError, Text, Value
+from emu.ftrace.event.c_expressions import Expressions, KnownFunction, Memory, PrintFmtError, Text, Value
 from emu.ftrace.event.c_numbers import INT, NAMED_TYPES, POINTER, CType
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.conversions import Conversion
@@ -62,14 +62,17 @@ def compile_arguments(
     arguments: Sequence[Any],
     symbols: Container[str],
     constants: Mapping[str, int] = MappingProxyType({}),
+    functions: Mapping[str, KnownFunction] = MappingProxyType({}),
 ) -> Callable[[bytes, Guest], str]:
     """The same of a print fmt that is parsed, or of a part of one: some of its conversions with their arguments.
+
+    `functions`: those of the kernel that it may call beside Linux's helpers.
 
     Raises:
         PrintFmtError: it cannot be compiled.
     """
     try:
-        return _Compiler(Expressions(call, symbols, constants)).function(format_node, arguments)
+        return _Compiler(Expressions(call, symbols, constants, functions)).function(format_node, arguments)
     except PrintFmtError:
         raise
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:  # the latter two: it is nested too deeply

@@ -25,6 +25,7 @@ from emu.trace.native import fields as native
 from emu.trace.ranges import Ranges
 from emu.trace.report.context import ReportContext
 from emu.trace.report.entries import host_order
+from emu.trace.report.plugins.functions import FUNCTIONS
 
 __all__ = ["Argument", "EventText"]
 
@@ -189,7 +190,7 @@ class _Calculated:
         self._number = conversion if _is_plain(conversion) else None
         spelled = "%lld" if self._number else _spelled(conversion)
         format_node = c_ast.Constant("string", f'"{spelled}"')
-        self._text = compile_arguments(call, format_node, argument.nodes, (), context.values)
+        self._text = compile_arguments(call, format_node, argument.nodes, (), context.values, FUNCTIONS)
         fields = {field.name: field for field in call.fields}
         names = {name for node in argument.nodes for name in _names(node)}
         self._read = [fields[name] for name in names if name in fields]

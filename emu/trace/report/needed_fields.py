@@ -7,12 +7,20 @@ from collections.abc import Mapping
 
 from emu.ftrace.event.call import EventCall
 from emu.trace.event_table import is_number, is_text
+from emu.trace.report.plugins.kmem import ALLOCATIONS
+from emu.trace.report.plugins.kvm import KVM_NEEDS
+from emu.trace.report.plugins.mac80211 import SETTINGS
+from emu.trace.report.plugins.sched_switch import NAMED_TASKS
 
 __all__ = ["NEEDED", "has_needed"]
 
 _TEXT = 0
 _ANY = -1  # an array, or data without a length
-_TASK = {"comm": _TEXT, "pid": 4, "prio": 4}
+_NUMBER = -2  # of any size
+
+def _numbers(*names: str) -> dict[str, int]:
+    return dict.fromkeys(names, _NUMBER)
+
 
 # By event: bytes of each number that is needed, or what else it is.
 NEEDED: Mapping[str, Mapping[str, int]] = {
@@ -24,18 +32,15 @@ NEEDED: Mapping[str, Mapping[str, int]] = {
     "ftrace:bputs": {"ip": 8, "str": 8},
     "ftrace:raw_data": {"id": 4, "buf": _ANY},
     "ftrace:func_repeats": {"ip": 8, "count": 2, "top_delta_ts": 2, "bottom_delta_ts": 4},
-    "sched:sched_switch": {
-        **{f"{which}_{name}": size for which in ("prev", "next") for name, size in _TASK.items()}, "prev_state": 8,
-    },
-    "sched:sched_wakeup": {**_TASK, "target_cpu": 4},
-    "sched:sched_wakeup_new": {**_TASK, "target_cpu": 4},
-    "timer:hrtimer_expire_entry": {"hrtimer": 8, "now": 8, "function": 8},
-    "timer:hrtimer_start": {"hrtimer": 8, "function": 8, "expires": 8, "softexpires": 8},
-    "tlb:tlb_flush": {"pages": 8, "reason": 4},
-    **{
-        f"kmem:{name}": {"call_site": 8}
-        for name in ("kmalloc", "kmalloc_node", "kmem_cache_alloc", "kmem_cache_alloc_node", "kfree", "kmem_cache_free")
-    },
+    **{path: _numbers(*(f"{prefix}pid" for prefix in prefixes)) for path, prefixes in NAMED_TASKS.items()},
+    "timer:hrtimer_expire_entry": _numbers("hrtimer", "now", "function"),
+    "timer:hrtimer_start": _numbers("hrtimer", "function", "expires", "softexpires"),
+    "tlb:tlb_flush": {"pages": 8, **_numbers("reason")},
+    **{path: _numbers("call_site") for path in ALLOCATIONS},
+    "syscalls:sys_enter_futex": _numbers("uaddr", "op", "val", "utime", "uaddr2", "val3"),
+    "mac80211:drv_bss_info_changed": {"wiphy_name": _TEXT, "vif_name": _TEXT, **_numbers("vif_type", *SETTINGS)},
+    **{path: _numbers(*names) for path, names in KVM_NEEDS.items()},
+    "kvm:kvm_emulate_insn": {"insn": _ANY, **_numbers(*KVM_NEEDS["kvm:kvm_emulate_insn"])},
 }  # fmt: skip
 
 
@@ -44,9 +49,11 @@ def has_needed(call: EventCall) -> bool:
     fields = {field.name: field for field in call.fields}
     for name, size in NEEDED.get(call.path, {}).items():
         field = fields.get(name)
-        if field is None or field.is_dynamic:
+        if field is None or (field.is_dynamic and size != _TEXT):
             return False
         if size == _TEXT and not is_text(field):
+            return False
+        if size == _NUMBER and not is_number(field):
             return False
         if size > 0 and not (is_number(field) and field.size == size):
             return False

@@ -20,6 +20,7 @@ from emu.trace.report.graph import GraphText, Leaves
 from emu.trace.report.needed_fields import has_needed
 from emu.trace.report.prefix import add_prefix, lost_note, name_column
 from emu.trace.report.raw_text import RawText
+from emu.trace.report.told_names import ToldNames
 from emu.trace.selection import Selection
 from emu.trace.trace import Trace
 
@@ -83,6 +84,8 @@ class _EventsReport:
 
     def pieces(self) -> Iterator[bytes]:
         rows = self._shown()
+        telling = rows[:0] if self._options.raw else rows  # trace-cmd's plug-in, which learns the names, prints no raw fields
+        self._told = ToldNames(self._context.trace, self._events, telling)
         for start in range(0, len(rows), _CHUNK):
             yield self._lines(rows[start : start + _CHUNK]).text()
 
@@ -105,7 +108,8 @@ class _EventsReport:
         unknown = np.flatnonzero(~known)
         lines.add(constant(_UNKNOWN, len(unknown)), unknown)
         places = np.flatnonzero(known)
-        add_prefix(lines, self._context, events, rows[places], places, full_times=self._options.full_times)
+        tasks = self._context.trace.tasks
+        add_prefix(lines, self._told, events, rows[places], places, tasks, full_times=self._options.full_times)
         for number in np.flatnonzero(np.bincount(kinds)).tolist():
             call = self._context.trace.formats.by_number.get(number)
             if call is None:
