@@ -30,9 +30,10 @@ from emu.ftrace.event.c_numbers import (
     shift,
 )
 from emu.ftrace.event.call import EventCall, Field
+from emu.ftrace.event.known_function import KnownFunction
 from emu.ftrace.event.print_fmt_calls import flags
 
-__all__ = ["Expressions", "KnownFunction", "Memory", "PrintFmtError", "Text", "Value"]
+__all__ = ["Expressions", "Memory", "PrintFmtError", "Text", "Value"]
 
 
 class PrintFmtError(ValueError):
@@ -57,19 +58,6 @@ class Memory:
 
 
 Value = Number | Text | Memory
-
-
-@dataclass(frozen=True)
-class KnownFunction:
-    """A function of the kernel that a reader of traces has, too.
-
-    `parameters`: `n`, a number; `m`, what a pointer points to, as bytes; `-`: `call` does not get it. The result is a number
-    that fits an unsigned long, or a text.
-    """
-
-    parameters: str
-    call: Callable[..., int | str]
-    is_text: bool = False
 
 
 class Expressions:

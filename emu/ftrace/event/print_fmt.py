@@ -14,10 +14,11 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from emu.ftrace.event import conversions
-from emu.ftrace.event.c_expressions import Expressions, KnownFunction, Memory, PrintFmtError, Text, Value
+from emu.ftrace.event.c_expressions import Expressions, Memory, PrintFmtError, Text, Value
 from emu.ftrace.event.c_numbers import INT, NAMED_TYPES, POINTER, CType
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.conversions import Conversion
+from emu.ftrace.event.known_function import KnownFunction
 
 __all__ = ["Guest", "PrintFmtError", "compile_arguments", "compile_print_fmt", "parse_print_fmt"]
 

@@ -35,7 +35,7 @@ NEEDED: Mapping[str, Mapping[str, int]] = {
     **{path: _numbers(*(f"{prefix}pid" for prefix in prefixes)) for path, prefixes in NAMED_TASKS.items()},
     "timer:hrtimer_expire_entry": _numbers("hrtimer", "now", "function"),
     "timer:hrtimer_start": _numbers("hrtimer", "function", "expires", "softexpires"),
-    "tlb:tlb_flush": {"pages": 8, **_numbers("reason")},
+    "tlb:tlb_flush": _numbers("pages", "reason"),
     **{path: _numbers("call_site") for path in ALLOCATIONS},
     "syscalls:sys_enter_futex": _numbers("uaddr", "op", "val", "utime", "uaddr2", "val3"),
     "mac80211:drv_bss_info_changed": {"wiphy_name": _TEXT, "vif_name": _TEXT, **_numbers("vif_type", *SETTINGS)},

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from emu.ftrace.event.c_expressions import KnownFunction
+from emu.ftrace.event.known_function import KnownFunction
 from emu.trace.report.plugins.fields import numbered
 from emu.trace.report.plugins.kvm import is_writable_pte
 from emu.trace.report.plugins.scsi import scsi_trace_parse_cdb

@@ -59,7 +59,9 @@ def _nested_exit(table: EventTable) -> list[Piece]:
 def _emulated(table: EventTable) -> list[Piece]:
     """`0:ffffffff81000010: 0f 01 d9 FAIL`"""
     lengths, failed = unsigned(table, "len"), unsigned(table, "failed") != 0
-    codes = [bytes(code[: int(length)]).hex(" ") for code, length in zip(table["insn"], lengths, strict=True)]
+    [insn] = [field for field in table.call.fields if field.name == "insn"]
+    which, contents = table.declared_ranges(insn).distinct()
+    codes = [contents[code][:length].hex(" ") for code, length in zip(which.tolist(), lengths.tolist(), strict=True)]
     return [
         *shown(table, ("csbase", hexadecimal), ":", ("rip", hexadecimal), ": "),
         Texts(codes, np.arange(table.count)), Texts(["", " FAIL"], failed),
