@@ -2,9 +2,10 @@
 """Traces as data: read from files of trace-cmd, or from a machine; columns, calls, and text."""
 
 from emu.trace.errors import TraceFileError
+from emu.trace.lists import Lists
 from emu.trace.recording import Buffer, CpuPages, FormatText, Option, PageLayout, Recording
 from emu.trace.trace import EventTables, Trace
 
 __all__ = [
-    "Buffer", "CpuPages", "EventTables", "FormatText", "Option", "PageLayout", "Recording", "Trace", "TraceFileError",
+    "Buffer", "CpuPages", "EventTables", "FormatText", "Lists", "Option", "PageLayout", "Recording", "Trace", "TraceFileError",
 ]  # fmt: skip

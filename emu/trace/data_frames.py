@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from emu.trace.lists import Column, Lists
 
 __all__ = ["Columns", "DataFrames", "MissingLibrary", "library"]
 
@@ -30,8 +31,8 @@ def library(name: str) -> Any:
         raise MissingLibrary(f"{package} is not installed: pip install {package}, or emu[{package.removeprefix('py')}]") from None
 
 
-class DataFrames(Mapping[str, NDArray[Any]]):
-    """What columns can become. A column of several numbers per row becomes one of lists."""
+class DataFrames(Mapping[str, Column]):
+    """What columns can become. A column of several numbers per row becomes one of lists of the same type of number."""
 
     def _repr_html_(self) -> str:
         """For notebooks: the first rows."""
@@ -55,7 +56,7 @@ class DataFrames(Mapping[str, NDArray[Any]]):
             MissingLibrary: polars is not installed.
         """
         polars = library("polars")
-        return polars.DataFrame({name: _column(self[name]) for name in self})
+        return polars.DataFrame({name: _series(polars, self[name]) for name in self})
 
     def to_arrow(self) -> Any:
         """A pyarrow.Table.
@@ -70,10 +71,10 @@ class DataFrames(Mapping[str, NDArray[Any]]):
 class Columns(DataFrames):
     """Some columns."""
 
-    def __init__(self, columns: Mapping[str, NDArray[Any]]) -> None:
+    def __init__(self, columns: Mapping[str, Column]) -> None:
         self._columns = columns
 
-    def __getitem__(self, name: str) -> NDArray[Any]:
+    def __getitem__(self, name: str) -> Column:
         return self._columns[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -83,21 +84,20 @@ class Columns(DataFrames):
         return len(self._columns)
 
 
-def _arrow(pyarrow: Any, column: NDArray[Any]) -> Any:
-    """Lists of numbers keep the type of these."""
+def _arrow(pyarrow: Any, column: Column) -> Any:
+    if isinstance(column, Lists):
+        return pyarrow.LargeListArray.from_arrays(pyarrow.array(column.offsets), pyarrow.array(column.values))
     if column.ndim > 1:
         return pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(column.reshape(-1)), column.shape[1])
     return pyarrow.array(column.tolist() if column.dtype == np.object_ else column)
 
 
-def _one_per_row(column: NDArray[Any]) -> Any:
-    return list(column) if column.ndim > 1 else column
+def _one_per_row(column: Column) -> Any:
+    return list(column) if isinstance(column, Lists) or column.ndim > 1 else column
 
 
-def _column(column: NDArray[Any]) -> Any:
-    """Lists where numpy has objects or more than one dimension."""
-    if column.ndim > 1:
-        return column.tolist()
-    if column.dtype == np.object_:
-        return [value.tolist() if isinstance(value, np.ndarray) else value for value in column]
+def _series(polars: Any, column: Column) -> Any:
+    if isinstance(column, Lists) or column.ndim > 1:
+        numbers = polars.Series(np.empty(0, column.dtype)).dtype
+        return polars.Series(column.tolist(), dtype=polars.List(numbers))
     return column

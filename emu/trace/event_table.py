@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,45 +12,15 @@ from numpy.typing import NDArray
 from emu.ftrace.event.call import EventCall, Field
 from emu.trace.buffer_events import BufferEvents, EventColumns
 from emu.trace.data_frames import DataFrames
+from emu.trace.lists import Column, Lists
 from emu.trace.native import fields as native
+from emu.trace.ranges import Ranges
 
-__all__ = ["EventTable", "Ranges", "distinct_values", "is_number", "is_text"]
+__all__ = ["EventTable", "is_number", "is_text"]
 
 _COMMON = ("time", "cpu", "pid", "flags", "preempt_count")
 _MOST_BYTES = 1 << 16  # of a field
-
-
-class Ranges:
-    """A range of memory in each entry: of a text, say.
-
-    Attributes:
-        starts: int64, addresses.
-        lengths: int64, bytes.
-    """
-
-    def __init__(self, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
-        self.starts, self.lengths = starts, lengths
-
-    def distinct(self) -> tuple[NDArray[np.int32], list[bytes]]:
-        """Which of the distinct contents each has, and these."""
-        which, firsts = self.numbered()
-        return which, [ctypes.string_at(int(self.starts[n]), int(self.lengths[n])) for n in firsts]
-
-    def numbered(self) -> tuple[NDArray[np.int32], list[int]]:
-        """Which of the distinct contents each has, and where each content is found first."""
-        count = len(self.starts)
-        which, firsts = np.empty(count, np.int32), np.empty(count, np.int64)
-        table = np.full(1 << max(2 * count, 1).bit_length(), -1, np.int32)
-        found = native.distinct(self.starts, self.lengths, which, firsts, table)
-        return which, firsts[:found].tolist()
-
-
-def distinct_values(values: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32]]:
-    """The values in a column of numbers, in the order in which they come, and which of them each row has."""
-    kept = np.ascontiguousarray(values)
-    size, count = kept.itemsize, len(kept)
-    which, firsts = Ranges(kept.ctypes.data + np.arange(count) * size, np.full(count, size)).numbered()
-    return kept[firsts].tolist(), which
+_STACKS = {"ftrace:kernel_stack": "caller"}  # which have more addresses than the format says, up to one with all bits set
 
 
 class EventTable(DataFrames):
@@ -59,8 +28,8 @@ class EventTable(DataFrames):
 
     A mapping from names of columns to arrays with one element per event. First come `time` (uint64, nanoseconds of the
     trace's clock), `cpu`, `pid`, `flags` and `preempt_count`, then the event's fields: numbers in their own type, arrays
-    of numbers in two dimensions, texts as str. If a field has one of the first five names, the name is the field's. Under
-    `common_time`, `common_cpu`, ... these five are there in any case.
+    of numbers in two dimensions, those of varying length as `Lists`, texts as str. If a field has one of the first five
+    names, the name is the field's. Under `common_time`, `common_cpu`, ... these five are there in any case.
 
     >>> trace["sched:sched_switch"]["next_comm"]
     array(['ls', 'rcu_preempt', ...], dtype=object)
@@ -71,13 +40,17 @@ class EventTable(DataFrames):
         self.rows = rows  # of the buffer
         self._events = events
         self._fields = {field.name: field for field in call.fields}
-        self._decoded: dict[str, NDArray[Any]] = {}
+        self._decoded: dict[str, Column] = {}
         self._entries: EventColumns | None = None
 
     @property
     def count(self) -> int:
         """How many events there are."""
         return len(self.rows)
+
+    def some(self, among: NDArray[np.int64]) -> EventTable:
+        """Some of the events."""
+        return EventTable(self.call, self._events, self.rows[among])
 
     @property
     def entries(self) -> EventColumns:
@@ -93,7 +66,7 @@ class EventTable(DataFrames):
     def __len__(self) -> int:
         return len(_COMMON) + len(self._fields)
 
-    def __getitem__(self, name: str) -> NDArray[Any]:
+    def __getitem__(self, name: str) -> Column:
         if name not in self._decoded:
             self._decoded[name] = self._column(name)
         return self._decoded[name]
@@ -108,7 +81,7 @@ class EventTable(DataFrames):
     def __repr__(self) -> str:
         return f"<EventTable {self.call.path}: {self.count} events, columns {', '.join(self)}>"
 
-    def _column(self, name: str) -> NDArray[Any]:
+    def _column(self, name: str) -> Column:
         if name in self._fields:
             return self.field(self._fields[name])
         common = name.removeprefix("common_")
@@ -120,24 +93,37 @@ class EventTable(DataFrames):
 
     # Fields
 
-    def field(self, field: Field) -> NDArray[Any]:
+    def field(self, field: Field) -> Column:
         """The values of a field."""
-        if field.is_dynamic:
-            return self._dynamic(field)
         if is_text(field):
-            return self._texts(self.text_ranges(field))
+            which, contents = self.text_ranges(field).distinct()
+            return _picked([content.decode(errors="replace") for content in contents], which)
         if field.size > _MOST_BYTES:
             raise ValueError(f"{self.call.path} has a field {field.name} of {field.size} bytes")
-        is_array = field.type.endswith("]")
-        size = field.number_size
-        if size not in (1, 2, 4, 8) or field.size % size:
-            size, is_array = 1, True
-        values = self._bytes(field.offset, field.size).view(self._type(size, field.signed and size == field.number_size))
-        native_values = values.astype(values.dtype.newbyteorder("="), copy=False)
-        return native_values if is_array else native_values[:, 0]
+        type_ = self._number_type(field)
+        if self.varies(field):
+            return Lists.from_memory(self.ranges(field), type_)
+        values = self._bytes(field.offset, field.size).view(type_)
+        native_values = values.astype(type_.newbyteorder("="), copy=False)
+        return native_values[:, 0] if is_number(field) else native_values
 
-    def _type(self, size: int, signed: bool) -> np.dtype[Any]:
-        return np.dtype(f"{self._events.words.byte_order}{'i' if signed else 'u'}{size}")
+    def varies(self, field: Field) -> bool:
+        """Whether a field is an array or a text whose length may be another in each entry."""
+        return field.is_dynamic or self._goes_on(field)
+
+    def _goes_on(self, field: Field) -> bool:
+        """Whether a field goes on to the end of its entry: its format gives it no size, or it is a stack."""
+        return not field.is_dynamic and (field.size == 0 or self._is_stack(field))
+
+    def _is_stack(self, field: Field) -> bool:
+        return _STACKS.get(self.call.path) == field.name
+
+    def _number_type(self, field: Field) -> np.dtype[Any]:
+        """Of a number, or of each in an array; of a structure it is bytes."""
+        size = field.number_size
+        is_known = size in (1, 2, 4, 8) and (field.is_dynamic or not field.size % size)
+        letter, size = ("i" if field.signed else "u", size) if is_known else ("u", 1)
+        return np.dtype(f"{self._events.words.byte_order}{letter}{size}")
 
     def _bytes(self, offset: int, width: int) -> NDArray[np.uint8]:
         found = np.empty((self.count, width), np.uint8)
@@ -145,42 +131,31 @@ class EventTable(DataFrames):
         return found
 
     def ranges(self, field: Field) -> Ranges:
-        """Where a field's data is; of a dynamic one, what its word leads to."""
-        starts, lengths = np.empty(self.count, np.int64), np.empty(self.count, np.int64)
+        """Where a field's data is: of a dynamic one what its word leads to, of one without a size the rest of the entry."""
+        if not self._goes_on(field):
+            return self.declared_ranges(field)
+        entries = self.entries
+        found = Ranges(entries.address + field.offset, np.maximum(entries.size.astype(np.int64) - field.offset, 0))
+        if self._is_stack(field):
+            native.stack_ranges(found.starts, found.lengths, self._number_type(field).itemsize)
+        return found
+
+    def declared_ranges(self, field: Field) -> Ranges:
+        """The same as far as the format tells: of a field without a size nothing."""
         entries = self.entries
         if field.is_dynamic:
-            relative = field.type.startswith("__rel_loc")
-            swapped = self._events.words.swapped
+            starts, lengths = np.empty(self.count, np.int64), np.empty(self.count, np.int64)
+            relative, swapped = field.type.startswith("__rel_loc"), self._events.words.swapped
             native.data_ranges(entries.address, entries.size, field.offset, relative, swapped, starts, lengths)
-        else:
-            starts[:] = entries.address + field.offset
-            lengths[:] = np.clip(entries.size.astype(np.int64) - field.offset, 0, field.size or None)
-        return Ranges(starts, lengths)
-
-    def tails(self, field: Field) -> Ranges:
-        """Where a field's data is that goes on to the end of its entry, whatever its format says."""
-        entries = self.entries
-        return Ranges(entries.address + field.offset, np.maximum(entries.size.astype(np.int64) - field.offset, 0))
+            return Ranges(starts, lengths)
+        there = np.clip(entries.size.astype(np.int64) - field.offset, 0, field.size)
+        return Ranges(entries.address + field.offset, there)
 
     def text_ranges(self, field: Field) -> Ranges:
         """Where a field's text is, without its NUL."""
         found = self.ranges(field)
         native.text_ranges(found.starts, found.lengths)
         return found
-
-    @staticmethod
-    def _texts(ranges: Ranges) -> NDArray[Any]:
-        which, contents = ranges.distinct()
-        return _picked([content.decode(errors="replace") for content in contents], which)
-
-    def _dynamic(self, field: Field) -> NDArray[Any]:
-        if is_text(field):
-            return self._texts(self.text_ranges(field))
-        which, contents = self.ranges(field).distinct()
-        size = field.number_size if field.number_size in (1, 2, 4, 8) else 1
-        type_ = self._type(size, field.signed)
-        arrays = [np.frombuffer(content, type_, len(content) // size).astype(type_.newbyteorder("=")) for content in contents]
-        return _picked(arrays, which)
 
 
 def _picked(values: list[Any], which: NDArray[np.int32]) -> NDArray[Any]:
@@ -199,4 +174,4 @@ def is_number(field: Field) -> bool:
 def is_text(field: Field) -> bool:
     """Whether a field is an array of characters."""
     base = field.type.removeprefix("__data_loc ").removeprefix("__rel_loc ")
-    return base.startswith(("char", "const char[")) and base.endswith("]")
+    return base.startswith(("char", "const char[")) and (base.endswith("]") or field.size == 0)

@@ -48,7 +48,8 @@ def parse_format(file: FormatText, long_size: int) -> EventCall:
 def _field(found: re.Match[str], long_size: int) -> Field:
     type_, array = found["type"].strip(), found["array"] or ""
     size = int(found["size"])
-    element = _element(type_, array, size, long_size) if array or type_.endswith("]") else 0
+    is_array = array or type_.endswith("]") or not size  # older kernels write `char buf` with the size 0 for `char buf[]`
+    element = _element(type_, array, size, long_size) if is_array else 0
     return Field(type_ + array, found["name"], int(found["offset"]), size, found["signed"] == "1", element)
 
 

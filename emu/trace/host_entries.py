@@ -18,11 +18,12 @@ from emu.ftrace.event.internal import BLK, INTERNAL_EVENTS, SYSTEM
 from emu.ftrace.events import ENTRY, LAYOUTS, Events, EventType
 from emu.trace.buffer_events import BufferEvents
 from emu.trace.errors import TraceFileError
-from emu.trace.event_table import EventTable, Ranges, is_number, is_text
+from emu.trace.event_table import EventTable, is_number, is_text
+from emu.trace.lists import Lists
 from emu.trace.native import fields as native_fields
 from emu.trace.native import text as native_text
 from emu.trace.native.swap import swap_numbers
-from emu.trace.stack_entries import callers
+from emu.trace.ranges import Ranges
 
 __all__ = ["fixed_size", "host_events", "host_numbers"]
 
@@ -146,18 +147,13 @@ class _Entries:
         self._heads.append((places, head))
         tail = next((field for field in call.fields if field.name == _TAILS.get(type_)), None)
         if tail is not None:
-            ranges = table.tails(tail)
-            self._copy(places, self._widened(ranges) if type_ is EventType.KERNEL_STACK else ranges)
+            self._copy(places, self._widened(table.field(tail)) if type_ is EventType.KERNEL_STACK else table.ranges(tail))
 
-    def _widened(self, stacks: Ranges) -> Ranges:
+    def _widened(self, stacks: Lists) -> Ranges:
         """The addresses of stacks as words of 8 bytes."""
-        which, contents = stacks.distinct()
-        data = [np.array(callers(content, self._events.words), np.uint64).tobytes() for content in contents]
-        blob = np.frombuffer(b"".join(data), np.uint8)
-        self._kept.append(blob)
-        lengths = np.array([len(each) for each in data], np.int64)
-        starts = blob.ctypes.data + np.cumsum(lengths) - lengths
-        return Ranges(starts[which], lengths[which])
+        words = stacks.values.astype(np.uint64)
+        self._kept.append(words)
+        return Ranges(words.ctypes.data + stacks.offsets[:-1] * words.itemsize, stacks.lengths * words.itemsize)
 
     def _add_other(self, number: int, places: Rows, ranges: Ranges) -> None:
         self._copy(places, ranges)

@@ -10,12 +10,16 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.trace.event_table import Ranges, distinct_values
+from emu.trace.native import fields as native_fields
 from emu.trace.native import text as native
+from emu.trace.ranges import Ranges, distinct_values
 
-__all__ = ["Lines", "Numbers", "Piece", "RangesPiece", "TextTable", "Texts", "Times", "constant", "texts_of"]
+__all__ = [
+    "Among", "Lines", "Numbers", "Piece", "RangesPiece", "TextTable", "Texts", "Times", "constant", "line_end", "texts_of",
+]  # fmt: skip
 
 Rows = NDArray[np.int64]
+_NEWLINE = ord("\n")
 
 
 class Piece(Protocol):
@@ -52,6 +56,13 @@ class Texts:
         table = self._table
         native.put_table(out.ctypes.data, cursors, rows, self._which, table.bytes.ctypes.data, table.offsets)
 
+    def end_lines(self) -> NDArray[np.bool_]:
+        """Which of them end in a newline."""
+        table = self._table
+        found = np.diff(table.offsets) > 0
+        found[found] = table.bytes[table.offsets[1:][found] - 1] == _NEWLINE
+        return found[self._which]
+
 
 def constant(text: str | bytes, count: int) -> Texts:
     """The same text for each of `count` rows."""
@@ -75,6 +86,34 @@ class RangesPiece:
 
     def put(self, out: NDArray[np.uint8], cursors: NDArray[np.int64], rows: Rows) -> None:
         native.put_ranges(out.ctypes.data, cursors, rows, self._ranges.starts, self._ranges.lengths)
+
+    def end_lines(self) -> NDArray[np.bool_]:
+        """Which of them end in a newline."""
+        starts, lengths = self._ranges.starts, self._ranges.lengths
+        last = np.empty((len(starts), 1), np.uint8)
+        native_fields.gather(starts + lengths - 1, np.minimum(lengths, 1).astype(np.int32), 0, 1, last)
+        found: NDArray[np.bool_] = last[:, 0] == _NEWLINE
+        return found
+
+
+class Among:
+    """A piece for some of the rows."""
+
+    def __init__(self, piece: Piece, among: Rows) -> None:
+        self._piece, self._among = piece, among
+
+    def measure(self, lengths: NDArray[np.int64], rows: Rows) -> None:
+        self._piece.measure(lengths, rows[self._among])
+
+    def put(self, out: NDArray[np.uint8], cursors: NDArray[np.int64], rows: Rows) -> None:
+        self._piece.put(out, cursors, rows[self._among])
+
+
+def line_end(piece: Piece, count: int) -> Texts:
+    """What ends lines after their last piece: a newline, where that has none."""
+    if isinstance(piece, Texts | RangesPiece):
+        return Texts(["\n", ""], piece.end_lines())
+    return constant("\n", count)
 
 
 @dataclass(frozen=True, eq=False)

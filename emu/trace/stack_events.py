@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.trace.event_table import EventTable
-from emu.trace.stack_entries import callers
-
 if TYPE_CHECKING:
     from emu.trace.trace import Trace
 
-__all__ = ["KERNEL_STACK", "distinct_stacks", "has_stacks", "stacks_after"]
+__all__ = ["KERNEL_STACK", "has_stacks", "stacks_after"]
 
 KERNEL_STACK = "ftrace:kernel_stack"
 _CALLER = "caller"
@@ -23,13 +20,6 @@ _CALLER = "caller"
 def has_stacks(trace: Trace) -> bool:
     """Whether any were recorded."""
     return KERNEL_STACK in trace.formats and trace[KERNEL_STACK].count > 0 and _CALLER in trace[KERNEL_STACK]
-
-
-def distinct_stacks(trace: Trace, table: EventTable) -> tuple[NDArray[np.int32], list[list[int]]]:
-    """Which stack each row of a table of KERNEL_STACK has, and the distinct stacks: addresses, the innermost first."""
-    [field] = [field for field in table.call.fields if field.name == _CALLER]
-    which, contents = table.tails(field).distinct()
-    return which, [callers(data, trace.recording.words) for data in contents]
 
 
 def stacks_after(trace: Trace, rows: NDArray[np.int64]) -> NDArray[np.int64]:

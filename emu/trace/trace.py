@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Self
 
@@ -18,6 +18,7 @@ from emu.trace.event_table import EventTable
 from emu.trace.format_files import Formats, parse_format
 from emu.trace.recording import Recording
 from emu.trace.symbols import KernelSymbols
+from emu.trace.task_events import told_names
 from emu.trace.tasks import Tasks
 
 __all__ = ["EventTables", "Trace"]
@@ -118,7 +119,7 @@ class Trace:
     @cached_property
     def tasks(self) -> Tasks:
         """The names of tasks."""
-        return Tasks(self.recording.saved_cmdlines, self.recording.saved_tgids)
+        return Tasks(self.recording.saved_cmdlines, self.recording.saved_tgids, partial(told_names, self))
 
     @cached_property
     def buffers(self) -> list[BufferEvents]:

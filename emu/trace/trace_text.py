@@ -55,7 +55,7 @@ def _view(trace: Trace, events: BufferEvents, options: ReportOptions) -> TraceVi
         cpus=trace.recording.cpu_count,
         options={option.name: option.default for option in (*CORE_OPTIONS, *FUNCTION_GRAPH.options)},
         symbols=_Symbols(trace.symbols),
-        comm_of=trace.tasks.comm_of,
+        comm_of=trace.tasks.saved_comm_of,
         tgid_of=trace.tasks.tgid_of,
         irq_entry_text=_irq_entry_text(trace.symbols),
         clock_is_ns=counts_nanoseconds(events.clock),

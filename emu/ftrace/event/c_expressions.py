@@ -27,9 +27,12 @@ from emu.ftrace.event.c_numbers import (
     shift,
 )
 from emu.ftrace.event.call import EventCall, Field
+from emu.ftrace.event.known_function import KnownFunction
 from emu.ftrace.event.print_fmt_calls import flags
 
 __all__ = ["Expressions", "Memory", "PrintFmtError", "Text", "Value"]
+
+_ARGUMENT = CType(8, False)  # of a KnownFunction, and what it gives: numbers of 64 bits
 
 
 class PrintFmtError(ValueError):
@@ -59,19 +62,27 @@ Value = Number | Text | Memory
 class Expressions:
     """Makes Python code of pycparser's nodes.
 
-    Args: as of `compile_print_fmt`.
+    Args: as of `compile_arguments`.
 
     Attributes:
         loads: the variables that the code reads, which hold numbers of the entry: by offset, size, and whether it is signed.
         scope: what else the code may name.
     """
 
-    def __init__(self, call: EventCall, symbols: Container[str], constants: Mapping[str, int], types: CTypes) -> None:
+    def __init__(
+        self,
+        call: EventCall,
+        symbols: Container[str],
+        constants: Mapping[str, int],
+        functions: Mapping[str, KnownFunction],
+        types: CTypes,
+    ) -> None:
         self.loads: dict[tuple[int, int, bool], str] = {}
         self.scope: dict[str, Any] = dict(_HELPERS)
         self._symbols = symbols
         self._constants = constants
         self._types = types
+        self._functions = functions
         self._fields = {field.name: field for field in call.fields}
         self._kinds: Mapping[str, Callable[[Any], Value]] = {
             "ArrayRef": self._array_ref,
@@ -184,6 +195,8 @@ class Expressions:
 
     def _bytes_of(self, field: Field) -> Memory:
         at = range(field.offset, field.offset + field.size)
+        if not field.size:  # it goes on to the end of the entry
+            return Memory(f"entry[{field.offset}:]", CType(field.element or 1, field.signed))
         length = re.search(r"\[(\d+)\]$", field.type)
         size = field.element or (field.size // max(int(length[1]), 1) if length else 1)
         return Memory(f"entry[{at.start}:{at.stop}]", CType(size, field.signed), at)
@@ -316,6 +329,8 @@ class Expressions:
     def _function_call(self, node: Any) -> Value:
         name = getattr(node.name, "name", "")
         arguments: Sequence[Any] = node.args.exprs if node.args else ()
+        if name in self._functions:
+            return self._known_function(name, arguments)
         if name not in _FUNCTIONS:
             raise PrintFmtError(f"it calls {name}()")
         try:
@@ -323,6 +338,17 @@ class Expressions:
         except TypeError as error:
             raise PrintFmtError(f"{name}(): {error}") from error
         return _FUNCTIONS[name](*call.args)
+
+    def _known_function(self, name: str, nodes: Sequence[Any]) -> Value:
+        function = self._functions[name]
+        if len(nodes) != len(function.parameters):
+            raise PrintFmtError(f"{name}() has {len(function.parameters)} arguments, not {len(nodes)}")
+        given = [
+            self._memory(node).code if parameter == "m" else self._fitted(node, _ARGUMENT)
+            for node, parameter in zip(nodes, function.parameters, strict=True) if parameter != "-"
+        ]  # fmt: skip
+        code = f"{self.kept(function.call)}({', '.join(given)})"
+        return Text(code) if function.is_text else Number(code, _ARGUMENT, 0, _ARGUMENT.high)
 
     def _get_str(self, name: Any) -> Value:
         return Text(f"c_string({self._dynamic(name).code})")

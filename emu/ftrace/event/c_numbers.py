@@ -46,11 +46,12 @@ _SIGNED = {
 }
 _UNSIGNED = {
     1: "u8 __u8 uint8_t bool",
-    2: "u16 __u16 uint16_t umode_t",
-    4: "u32 __u32 uint32_t uid_t gid_t dev_t gfp_t mode_t blk_opf_t tid_t isolate_mode_t errseq_t ext4_lblk_t",
-    8: "u64 __u64 uint64_t sector_t dma_addr_t phys_addr_t resource_size_t ext4_fsblk_t",
+    2: "u16 __u16 uint16_t umode_t __le16 __be16",
+    4: "u32 __u32 uint32_t __le32 __be32 uid_t gid_t dev_t gfp_t mode_t blk_opf_t tid_t isolate_mode_t errseq_t "
+       "ext4_lblk_t",
+    8: "u64 __u64 uint64_t __le64 __be64 sector_t dma_addr_t phys_addr_t resource_size_t ext4_fsblk_t",
     _LONG: "size_t ino_t uintptr_t pgoff_t",
-}
+}  # fmt: skip
 NAMED_TYPES = {
     name: CType(size, signed)
     for signed, types in ((True, _SIGNED), (False, _UNSIGNED))

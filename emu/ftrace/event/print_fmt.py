@@ -18,6 +18,7 @@ from emu.ftrace.event.c_expressions import Expressions, Memory, PrintFmtError, T
 from emu.ftrace.event.c_numbers import INT, NAMED_TYPES, CType, CTypes
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.conversions import Conversion
+from emu.ftrace.event.known_function import KnownFunction
 
 __all__ = ["Guest", "PrintFmtError", "compile_arguments", "compile_print_fmt", "parse_print_fmt"]
 
@@ -54,7 +55,7 @@ def compile_print_fmt(
         PrintFmtError: the print fmt cannot be compiled.
     """
     format_node, *arguments = parse_print_fmt(call.print_fmt)
-    return compile_arguments(call, format_node, arguments, symbols, constants, long_size)
+    return compile_arguments(call, format_node, arguments, symbols, constants, long_size=long_size)
 
 
 def compile_arguments(
@@ -63,16 +64,19 @@ def compile_arguments(
     arguments: Sequence[Any],
     symbols: Container[str],
     constants: Mapping[str, int] = MappingProxyType({}),
+    functions: Mapping[str, KnownFunction] = MappingProxyType({}),
     long_size: int = 8,
 ) -> Callable[[bytes, Guest], str]:
     """The same of a print fmt that is parsed, or of a part of one: some of its conversions with their arguments.
+
+    `functions`: those of the kernel that it may call beside Linux's helpers.
 
     Raises:
         PrintFmtError: it cannot be compiled.
     """
     try:
         types = CTypes(long_size)
-        return _Compiler(Expressions(call, symbols, constants, types), types).function(format_node, arguments)
+        return _Compiler(Expressions(call, symbols, constants, functions, types), types).function(format_node, arguments)
     except PrintFmtError:
         raise
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:  # the latter two: it is nested too deeply
@@ -179,7 +183,7 @@ class _Compiler:
         return f"%{flags}{conversion.width}{kind}", [*stars, code]
 
     def _pointer(self, conversion: Conversion, value: Value, stars: list[str], padded: str) -> tuple[str, list[str]]:
-        extension = conversion.extension
+        extension = _OLD.get(conversion.extension, conversion.extension)
         if extension in ("", "K", "x", "S", "s"):
             address = self._expressions.converted(value, self._types.pointer)
             if extension == "x":
@@ -197,6 +201,8 @@ class _Compiler:
         size, text = conversions.POINTED[extension]
         return f"{padded}s", [*stars, f"{self._expressions.kept(text)}({value.code}.ljust({size}, b'\\0'))"]
 
+
+_OLD = {"F": "S", "f": "s"}  # %pF and %pf, as kernels before 5.3 spell these
 
 # What the letters after %p make of as many bytes, or bits, as the width says.
 _MEASURED = {

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.trace.call_levels import call_levels
-from emu.trace.event_table import distinct_values
+from emu.trace.ranges import distinct_values
 from emu.trace.trace import Trace
 
 __all__ = ["NO_CALLER", "CallPaths"]

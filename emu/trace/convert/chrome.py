@@ -19,8 +19,9 @@ from emu.trace.convert.field_columns import FieldColumn, field_columns
 from emu.trace.convert.intervals import intervals
 from emu.trace.convert.on_cpus import on_cpus
 from emu.trace.convert.options import ConvertOptions
-from emu.trace.event_table import EventTable, distinct_values
+from emu.trace.event_table import EventTable
 from emu.trace.lines import Lines, Numbers, Piece, Texts, constant, texts_of
+from emu.trace.ranges import distinct_values
 from emu.trace.report.context import ReportContext
 from emu.trace.trace import Trace
 

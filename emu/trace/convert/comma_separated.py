@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from emu.trace.convert.options import ConvertOptions
 from emu.trace.convert.rows import EventRows, chosen_table, event_rows, path_of
-from emu.trace.event_table import Ranges
 from emu.trace.lines import Lines, Numbers, Piece, RangesPiece, Texts, constant, texts_of
+from emu.trace.lists import Column, Lists
+from emu.trace.ranges import Ranges
 from emu.trace.trace import Trace
 
 __all__ = ["comma_separated"]
@@ -67,19 +66,22 @@ def _events(trace: Trace, rows: EventRows) -> bytes:
     return lines.text()
 
 
-def _column(values: NDArray[Any]) -> Piece:
+def _column(values: Column) -> Piece:
+    if isinstance(values, Lists) or values.ndim > 1:
+        return _several(values if isinstance(values, Lists) else Lists.of(values))
     if values.dtype == np.bool_:
         return Texts(["false", "true"], values)
-    if values.dtype != np.object_ and values.ndim == 1:
+    if values.dtype != np.object_:
         return Numbers(values)
     numbers: dict[str, int] = {}
-    which = [numbers.setdefault(_text(value), len(numbers)) for value in values]
+    which = [numbers.setdefault(text, len(numbers)) for text in values]
     return Texts(map(_quoted, numbers), np.array(which, np.int32))
 
 
-def _text(value: Any) -> str:
-    """A text, or several numbers."""
-    return " ".join(map(str, value.tolist())) if isinstance(value, np.ndarray) else str(value)
+def _several(lists: Lists) -> Piece:
+    """Numbers with spaces between them."""
+    which, firsts = lists.numbered()
+    return Texts([" ".join(map(str, lists[row].tolist())) for row in firsts], which)
 
 
 def _quoted(text: str) -> str:

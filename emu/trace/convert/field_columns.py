@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.event.call import Field
-from emu.trace.event_table import EventTable, distinct_values, is_number, is_text
+from emu.trace.event_table import EventTable, is_number, is_text
+from emu.trace.lists import Lists
+from emu.trace.ranges import distinct_values
 from emu.trace.report.context import ReportContext
-from emu.trace.stack_entries import callers
+from emu.trace.report.ftrace_events import binary_messages
+from emu.trace.report.needed_fields import has_needed
 
 __all__ = ["FieldColumn", "field_columns"]
 
@@ -22,7 +25,9 @@ _ADDRESSES = {  # fields that are a function's address
     "ftrace:print": ("ip",), "ftrace:bprint": ("ip",), "ftrace:bputs": ("ip",), "ftrace:func_repeats": ("ip", "parent_ip"),
     "hardware:sample": ("ip",),
 }  # fmt: skip
-_TAILS = {"ftrace:print": "buf", "ftrace:kernel_stack": "caller"}  # which go on to the end of the entry
+_TEXT_POINTERS = ("const char *", "char *")
+_STACK = "ftrace:kernel_stack"
+_BINARY_MESSAGE = ("ftrace:bprint", "buf")  # numbers that a format of the kernel makes a text of
 
 
 class FieldColumn(NamedTuple):
@@ -35,37 +40,46 @@ class FieldColumn(NamedTuple):
 
 
 def field_columns(context: ReportContext, table: EventTable) -> Iterator[FieldColumn]:
-    """The fields in their order. Addresses of functions become their names; arrays of numbers become texts."""
+    """The fields in their order. Addresses of functions become their names; pointers to texts of the kernel become these;
+    arrays of numbers become texts.
+    """
     for field in table.call.fields:
-        if is_number(field):
-            numbers = table.field(field)
-            if field.name in _ADDRESSES.get(table.call.path, ()):
-                values, which = distinct_values(numbers)
-                yield FieldColumn(field.name, None, [_function(context, value) for value in values], which)
-            else:
-                yield FieldColumn(field.name, numbers, [], np.empty(0, np.int32))
+        if (table.call.path, field.name) == _BINARY_MESSAGE and has_needed(table.call, context.words):
+            messages = [message.decode(errors="replace") for message in binary_messages(context, table)]
+            yield FieldColumn(field.name, None, messages, np.arange(table.count))
+        elif is_text(field):
+            which, contents = table.text_ranges(field).distinct()
+            texts = [content.removesuffix(b"\n").decode(errors="replace") for content in contents]
+            yield FieldColumn(field.name, None, texts, which)
+        elif is_number(field):
+            yield _numbers(context, table, field)
         else:
-            which, contents = _data(table, field)
-            yield FieldColumn(field.name, None, [_text(context, table, field, content) for content in contents], which)
+            column = table.field(field)
+            lists = column if isinstance(column, Lists) else Lists.of(column)
+            which, rows = lists.numbered()
+            yield FieldColumn(field.name, None, [_text(context, table, field, lists[row]) for row in rows], which)
+
+
+def _numbers(context: ReportContext, table: EventTable, field: Field) -> FieldColumn:
+    """Numbers, or what they stand for."""
+    numbers = table.field(field)
+    if field.name in _ADDRESSES.get(table.call.path, ()):
+        values, which = distinct_values(numbers)
+        return FieldColumn(field.name, None, [_function(context, value) for value in values], which)
+    if field.type in _TEXT_POINTERS and table.call.system != "syscalls":  # whose pointers are those of programs
+        values, which = distinct_values(numbers)
+        return FieldColumn(field.name, None, [context.printk_formats.get(value, f"{value:#x}") for value in values], which)
+    return FieldColumn(field.name, numbers, [], np.empty(0, np.int32))
 
 
 def _function(context: ReportContext, address: int) -> str:
     return context.function(address) or f"{address:#x}"
 
 
-def _data(table: EventTable, field: Field) -> tuple[NDArray[np.int32], list[bytes]]:
-    if _TAILS.get(table.call.path) == field.name:
-        return table.tails(field).distinct()
-    return (table.text_ranges(field) if is_text(field) else table.ranges(field)).distinct()
-
-
-def _text(context: ReportContext, table: EventTable, field: Field, content: bytes) -> str:
-    if is_text(field):
-        return content.partition(b"\0")[0].removesuffix(b"\n").decode(errors="replace")
-    words = context.words
-    if table.call.path == "ftrace:kernel_stack":
-        return " <- ".join(_function(context, address) for address in callers(content, words))
-    size = field.number_size if field.number_size in (1, 2, 4, 8) else 1
-    numbers = np.frombuffer(content, f"{words.byte_order}{'i' if field.signed else 'u'}{size}", len(content) // size).tolist()
-    may_be_addresses = not field.signed and (size == 8 or "long" in field.type.split("[")[0].split())
-    return " ".join(map("{:#x}".format if may_be_addresses else str, numbers))
+def _text(context: ReportContext, table: EventTable, field: Field, numbers: NDArray[Any]) -> str:
+    """Several numbers, or the names of a stack's functions."""
+    if table.call.path == _STACK:
+        return " <- ".join(_function(context, address) for address in numbers.tolist())
+    is_long = "long" in field.type.split("[")[0].split()
+    may_be_addresses = numbers.dtype.kind == "u" and (numbers.itemsize == 8 or is_long)
+    return " ".join(map("{:#x}".format if may_be_addresses else str, numbers.tolist()))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from emu.trace.convert.options import ConvertOptions
 from emu.trace.convert.rows import EventRows, chosen_table, event_rows, path_of
 from emu.trace.data_frames import library
-from emu.trace.event_table import distinct_values
+from emu.trace.ranges import distinct_values
 from emu.trace.trace import Trace
 
 __all__ = ["parquet"]

@@ -12,8 +12,8 @@ import numpy as np
 from emu.trace.convert.about import title_of
 from emu.trace.convert.intervals import Intervals, intervals, task_name
 from emu.trace.convert.options import CannotConvert, ConvertOptions
-from emu.trace.event_table import distinct_values
 from emu.trace.lines import Lines, Numbers, Piece, Texts, constant
+from emu.trace.ranges import distinct_values
 from emu.trace.trace import Trace
 
 __all__ = ["speedscope"]

@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from emu.trace.call_levels import call_levels
 from emu.trace.convert.options import By, CannotConvert, ConvertOptions
-from emu.trace.event_table import EventTable, distinct_values
+from emu.trace.event_table import EventTable
+from emu.trace.lists import Lists
 from emu.trace.own_time import own_time
-from emu.trace.stack_events import KERNEL_STACK, distinct_stacks, has_stacks, stacks_after
+from emu.trace.ranges import distinct_values
+from emu.trace.stack_events import KERNEL_STACK, has_stacks, stacks_after
 from emu.trace.switches import SWITCH, has_switches, off_cpu
 from emu.trace.trace import Trace
 
@@ -191,14 +193,15 @@ def _recorded(trace: Trace, by: By, table: EventTable, weight: NDArray[np.uint64
     """Stacks of KERNEL_STACK with a weight each. Each different stack of each root is made once."""
     frames = _Frames()
     roots = _roots(trace, by, table["common_pid"], table["common_cpu"], frames)
-    which, contents = distinct_stacks(trace, table)
-    pairs, combined = distinct_values((roots + 1) * max(len(contents), 1) + which)
+    callers: Lists = table["caller"]
+    which, rows = callers.numbered()
+    pairs, combined = distinct_values((roots + 1) * max(len(rows), 1) + which)
     nodes: dict[tuple[int, int], int] = {}
     leaves = []
     for pair in pairs:
-        root, content = divmod(pair, max(len(contents), 1))
+        root, number = divmod(pair, max(len(rows), 1))
         path = [] if root == 0 else [root - 1]
-        names = (trace.symbols.name_of(address) for address in reversed(contents[content]))
+        names = (trace.symbols.name_of(address) for address in callers[rows[number]][::-1].tolist())
         path += [frames.names.setdefault(name, len(frames.names)) for name in names]
         node = -1
         for frame in path:

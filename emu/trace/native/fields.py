@@ -9,7 +9,7 @@ from emu.native import njit, outlined
 from emu.native.pointers import load_u8, load_u64
 from emu.trace.native.loads import word32_at
 
-__all__ = ["data_ranges", "distinct", "gather", "text_ranges"]
+__all__ = ["data_ranges", "distinct", "gather", "stack_ranges", "text_ranges"]
 
 
 @outlined
@@ -45,6 +45,19 @@ def text_ranges(starts, lengths):
         for byte in range(lengths[n]):
             if load_u8(np.uint64(starts[n] + byte)) == 0:
                 lengths[n] = byte
+                break
+
+
+@outlined
+def stack_ranges(starts, lengths, size):
+    """Shortens each range to the addresses of a stack, of `size` bytes each: what is before one with all bits set."""
+    for n in range(len(starts)):
+        for place in range(0, lengths[n] - size + 1, size):
+            byte = 0
+            while byte < size and load_u8(np.uint64(starts[n] + place + byte)) == 0xFF:
+                byte += 1
+            if byte == size:
+                lengths[n] = place
                 break
 
 

@@ -9,7 +9,8 @@ from emu.trace.lines import Piece, constant
 from emu.trace.report.context import ReportContext
 from emu.trace.report.event_text import EventText
 from emu.trace.report.needed_fields import has_needed
-from emu.trace.report.plugins import ALLOCATIONS, OWN_TEXTS, call_site
+from emu.trace.report.plugins.kmem import ALLOCATIONS, call_site
+from emu.trace.report.plugins.own_texts import OWN_TEXTS
 from emu.trace.report.raw_text import RawText
 
 __all__ = ["Bodies"]

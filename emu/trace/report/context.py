@@ -10,8 +10,8 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.trace.event_table import distinct_values
 from emu.trace.lines import Texts
+from emu.trace.ranges import distinct_values
 from emu.trace.symbols import KernelSymbols
 from emu.trace.trace import Trace
 

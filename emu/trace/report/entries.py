@@ -17,7 +17,7 @@ def host_order(call: EventCall, entry: bytes) -> bytes:
             word = int.from_bytes(found[field.offset : field.offset + 4], "little")
             _swap(found, field.data_base + (word & 0xFFFF), word >> 16, field.number_size)
         else:
-            _swap(found, field.offset, field.size, _number_size(field))
+            _swap(found, field.offset, field.size or len(found), _number_size(field))
     return bytes(found)
 
 

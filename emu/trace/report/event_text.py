@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 from emu.ftrace.event.call import EventCall, Field
 from emu.ftrace.event.conversions import Conversion, conversions
 from emu.ftrace.event.print_fmt import PrintFmtError, compile_arguments, parse_print_fmt
-from emu.trace.event_table import EventTable, Ranges, is_text
+from emu.trace.event_table import EventTable, is_text
 from emu.trace.lines import Numbers, Piece, RangesPiece, Texts, constant
 from emu.trace.native import fields as native
+from emu.trace.ranges import Ranges
 from emu.trace.report.context import ReportContext
 from emu.trace.report.entries import host_order
+from emu.trace.report.plugins.functions import FUNCTIONS
 
 __all__ = ["Argument", "EventText"]
 
@@ -89,8 +91,7 @@ class EventText:
 
         remaining = iter(arguments)
         try:
-            text = ast.literal_eval(format_node.value).removesuffix("\n")
-            for part in conversions(text):
+            for part in conversions(ast.literal_eval(format_node.value)):
                 if isinstance(part, str):
                     if part:
                         yield part
@@ -189,7 +190,7 @@ class _Calculated:
         self._number = conversion if _is_plain(conversion) else None
         spelled = "%lld" if self._number else _spelled(conversion)
         format_node = c_ast.Constant("string", f'"{spelled}"')
-        self._text = compile_arguments(call, format_node, argument.nodes, (), context.values)
+        self._text = compile_arguments(call, format_node, argument.nodes, (), context.values, FUNCTIONS)
         fields = {field.name: field for field in call.fields}
         names = {name for node in argument.nodes for name in _names(node)}
         self._read = [fields[name] for name in names if name in fields]

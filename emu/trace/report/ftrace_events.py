@@ -3,44 +3,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.bprintf import arguments, formatted
 from emu.trace.event_table import EventTable
-from emu.trace.lines import Piece, Texts
+from emu.trace.lines import Numbers, Piece, Texts, constant
+from emu.trace.lists import Lists
 from emu.trace.report.context import ReportContext
-from emu.trace.stack_entries import callers
 
-__all__ = ["FTRACE_TEXTS"]
+__all__ = ["FTRACE_TEXTS", "binary_messages"]
 
 _LONG_OF_TRACE_CMD = 8  # bytes, on a host of 64 bits
 
 
 def _data(table: EventTable, name: str) -> tuple[NDArray[np.int32], list[bytes]]:
-    """What follows in an entry from a field on, which may be longer than the format says: which of the distinct, and these."""
+    """What a field has, which may go on to the end of the entry: which of the distinct, and these."""
     [field] = [field for field in table.call.fields if field.name == name]
-    return table.tails(field).distinct()
+    return table.ranges(field).distinct()
 
 
 def _kernel_stack(context: ReportContext, table: EventTable) -> list[Piece]:
     """`<stack trace >`, then a line `=> fn (ffffffff81000008)` for each call."""
 
-    def lines(data: bytes) -> Iterator[str]:
-        for address in callers(data, context.words):
-            name = context.function(address)
-            yield f"=> {name} ({address:x})" if name else f"=> {address:x}"
+    def line(address: int) -> str:
+        name = context.function(address)
+        return f"=> {name} ({address:x})" if name else f"=> {address:x}"
 
-    which, contents = _data(table, "caller")
-    return [Texts(["\n".join(["<stack trace >", *lines(content)]) for content in contents], which)]
-
-
-def _message(context: ReportContext, table: EventTable) -> list[Piece]:
-    which, contents = _data(table, "buf")
-    texts = [content.partition(b"\0")[0].removesuffix(b"\n") for content in contents]
-    return [context.function_column(table["ip"], after=": "), Texts(texts, which)]
+    callers: Lists = table["caller"]
+    which, rows = callers.numbered()
+    return [Texts(["\n".join(["<stack trace >", *map(line, callers[row].tolist())]) for row in rows], which)]
 
 
 def _constant_message(context: ReportContext, table: EventTable) -> list[Piece]:
@@ -50,10 +44,13 @@ def _constant_message(context: ReportContext, table: EventTable) -> list[Piece]:
 
 
 def _binary_message(context: ReportContext, table: EventTable) -> list[Piece]:
-    """A format, which the kernel has, and the arguments."""
-    formats, buffers = table["fmt"].tolist(), _data(table, "buf")
-    texts = [_formatted(context, address, buffers[1][which]) for address, which in zip(formats, buffers[0].tolist(), strict=True)]
-    return [context.function_column(table["ip"], after=": "), Texts(texts, np.arange(table.count))]
+    return [context.function_column(table["ip"], after=": "), Texts(binary_messages(context, table), np.arange(table.count))]
+
+
+def binary_messages(context: ReportContext, table: EventTable) -> list[bytes]:
+    """What each event of ftrace:bprint says: a format, which the kernel has, with the arguments."""
+    formats, (which, buffers) = table["fmt"].tolist(), _data(table, "buf")
+    return [_formatted(context, address, buffers[number]) for address, number in zip(formats, which.tolist(), strict=True)]
 
 
 def _formatted(context: ReportContext, address: int, data: bytes) -> bytes:
@@ -79,12 +76,11 @@ def _raw_data(context: ReportContext, table: EventTable) -> list[Piece]:
     step = context.words.long_size
 
     def text(data: bytes) -> str:
-        number, rest = int.from_bytes(data[:4], context.words.order), data[4:]
-        shown = b"".join(rest[at : at + _LONG_OF_TRACE_CMD] for at in range(0, len(rest), step))
-        return f"# {number:x}{''.join(f' {byte:02x}' for byte in shown)}"
+        shown = b"".join(data[at : at + _LONG_OF_TRACE_CMD] for at in range(0, len(data), step))
+        return "".join(f" {byte:02x}" for byte in shown)
 
-    which, contents = _data(table, "id")
-    return [Texts([text(content) for content in contents], which)]
+    which, contents = _data(table, "buf")
+    return [constant("# ", table.count), Numbers(table["id"], 16), Texts([text(content) for content in contents], which)]
 
 
 def _repeats(context: ReportContext, table: EventTable) -> list[Piece]:
@@ -100,7 +96,6 @@ def _repeats(context: ReportContext, table: EventTable) -> list[Piece]:
 
 FTRACE_TEXTS: Mapping[str, Callable[[ReportContext, EventTable], list[Piece]]] = {
     "ftrace:kernel_stack": _kernel_stack,
-    "ftrace:print": _message,
     "ftrace:bputs": _constant_message,
     "ftrace:bprint": _binary_message,
     "ftrace:raw_data": _raw_data,

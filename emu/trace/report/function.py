@@ -6,9 +6,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.trace.event_table import EventTable, distinct_values
+from emu.trace.event_table import EventTable
 from emu.trace.lines import Piece, Texts
 from emu.trace.native.nesting import nest
+from emu.trace.ranges import distinct_values
 from emu.trace.report.context import ReportContext
 
 __all__ = ["FunctionText"]

@@ -8,14 +8,22 @@ from collections.abc import Mapping
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.words import Words
 from emu.trace.event_table import is_number, is_text
+from emu.trace.report.plugins.kmem import ALLOCATIONS
+from emu.trace.report.plugins.kvm import KVM_NEEDS
+from emu.trace.report.plugins.mac80211 import SETTINGS
+from emu.trace.report.plugins.sched_switch import NAMED_TASKS
 
 __all__ = ["NEEDED", "has_needed"]
 
 _TEXT = 0
 _ANY = -1  # an array, or data without a length
 _LONG = -2  # as large as a `long`: an address, for example
-_TASK = {"comm": _TEXT, "pid": 4, "prio": 4}
-_MESSAGE = {"ip": _LONG, "buf": _ANY}
+_NUMBER = -3  # of any size
+
+
+def _numbers(*names: str) -> dict[str, int]:
+    return dict.fromkeys(names, _NUMBER)
+
 
 # By event: bytes of each number that is needed, or what else it is.
 NEEDED: Mapping[str, Mapping[str, int]] = {
@@ -23,23 +31,19 @@ NEEDED: Mapping[str, Mapping[str, int]] = {
     "ftrace:funcgraph_entry": {"func": _LONG, "depth": 4},
     "ftrace:funcgraph_exit": {"func": _LONG, "depth": 4, "calltime": 8, "rettime": 8},
     "ftrace:kernel_stack": {"caller": _ANY},
-    "ftrace:print": _MESSAGE,
-    "ftrace:bprint": {**_MESSAGE, "fmt": _LONG},
+    "ftrace:bprint": {"ip": _LONG, "fmt": _LONG, "buf": _ANY},
     "ftrace:bputs": {"ip": _LONG, "str": _LONG},
-    "ftrace:raw_data": {"id": 4},
+    "ftrace:raw_data": {"id": 4, "buf": _ANY},
     "ftrace:func_repeats": {"ip": _LONG, "count": 2, "top_delta_ts": 2, "bottom_delta_ts": 4},
-    "sched:sched_switch": {
-        **{f"{which}_{name}": size for which in ("prev", "next") for name, size in _TASK.items()}, "prev_state": _LONG,
-    },
-    "sched:sched_wakeup": {**_TASK, "target_cpu": 4},
-    "sched:sched_wakeup_new": {**_TASK, "target_cpu": 4},
-    "timer:hrtimer_expire_entry": {"hrtimer": _LONG, "now": 8, "function": _LONG},
-    "timer:hrtimer_start": {"hrtimer": _LONG, "function": _LONG, "expires": 8, "softexpires": 8},
-    "tlb:tlb_flush": {"pages": _LONG, "reason": 4},
-    **{
-        f"kmem:{name}": {"call_site": _LONG}
-        for name in ("kmalloc", "kmalloc_node", "kmem_cache_alloc", "kmem_cache_alloc_node", "kfree", "kmem_cache_free")
-    },
+    **{path: _numbers(*(f"{prefix}pid" for prefix in prefixes)) for path, prefixes in NAMED_TASKS.items()},
+    "timer:hrtimer_expire_entry": _numbers("hrtimer", "now", "function"),
+    "timer:hrtimer_start": _numbers("hrtimer", "function", "expires", "softexpires"),
+    "tlb:tlb_flush": _numbers("pages", "reason"),
+    **{path: _numbers("call_site") for path in ALLOCATIONS},
+    "syscalls:sys_enter_futex": _numbers("uaddr", "op", "val", "utime", "uaddr2", "val3"),
+    "mac80211:drv_bss_info_changed": {"wiphy_name": _TEXT, "vif_name": _TEXT, **_numbers("vif_type", *SETTINGS)},
+    **{path: _numbers(*names) for path, names in KVM_NEEDS.items()},
+    "kvm:kvm_emulate_insn": {"insn": _ANY, **_numbers(*KVM_NEEDS["kvm:kvm_emulate_insn"])},
 }  # fmt: skip
 
 
@@ -49,9 +53,11 @@ def has_needed(call: EventCall, words: Words) -> bool:
     for name, needed in NEEDED.get(call.path, {}).items():
         size = words.long_size if needed == _LONG else needed
         field = fields.get(name)
-        if field is None or field.is_dynamic:
+        if field is None or (field.is_dynamic and size != _TEXT):
             return False
         if size == _TEXT and not is_text(field):
+            return False
+        if size == _NUMBER and not is_number(field):
             return False
         if size > 0 and not (is_number(field) and field.size == size):
             return False

@@ -3,34 +3,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from emu.trace.buffer_events import BufferEvents
 from emu.trace.lines import Lines, Times, texts_of
-from emu.trace.report.context import ReportContext
-from emu.trace.trace import Trace
+from emu.trace.report.told_names import ToldNames
+from emu.trace.tasks import Tasks
 
-__all__ = ["add_prefix", "lost_note", "name_column", "task_name"]
+__all__ = ["add_prefix", "lost_note", "name_column"]
 
 Rows = NDArray[np.int64]
 
 _NAME_COLUMN = 22  # characters up to the event's own text
 
 
-def task_name(trace: Trace, pid: int) -> str:
-    """As trace-cmd names it."""
-    return "<idle>" if pid == 0 else trace.tasks.comm_of(pid) or "<...>"
-
-
 def add_prefix(
-    lines: Lines, context: ReportContext, events: BufferEvents, rows: Rows, places: Rows, *, full_times: bool
+    lines: Lines, told: ToldNames, events: BufferEvents, rows: Rows, places: Rows, tasks: Tasks, *, full_times: bool
 ) -> None:
     """Task, CPU and time of events: `rows` of a buffer, in the lines `places`."""
-    trace = context.trace
-    lines.add(texts_of(events.pid[rows], lambda pid: f"{task_name(trace, pid):>16}-{pid:<5} "), places)
+    pid = events.pid[rows]
+    known = told.known(pid, rows)
+    for where, names in ((~known, tasks.saved_comm_of), (known, told.names.get)):
+        lines.add(texts_of(pid[where], partial(_task, names)), places[where])
     lines.add(texts_of(events.columns.cpu[rows], lambda cpu: f"[{cpu:03}] "), places)
     lines.add(Times(events.columns.time[rows], 5, 9 if full_times else 6), places)
+
+
+def _task(names: Callable[[int], str | None], pid: int) -> str:
+    """As trace-cmd names it."""
+    name = "<idle>" if pid == 0 else names(pid) or "<...>"
+    return f"{name:>16}-{pid:<5} "
 
 
 def name_column(name: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from emu.ftrace.event.call import EventCall, Field
 from emu.ftrace.event.print_fmt import PrintFmtError
-from emu.trace.event_table import EventTable, is_text
+from emu.trace.event_table import EventTable, is_number, is_text
 from emu.trace.lines import Numbers, Piece, RangesPiece, Texts, constant, texts_of
 from emu.trace.report.context import ReportContext
 from emu.trace.report.event_text import Argument, EventText
@@ -18,7 +18,7 @@ from emu.trace.report.event_text import Argument, EventText
 __all__ = ["RawText"]
 
 Maker = Callable[[EventTable], Piece]
-_MESSAGES = {"ftrace:print": "buf", "ftrace:raw_data": "buf"}  # texts without a length of their own
+_OWN_FORMAT = "ftrace:bprint"  # its entries say how they are printed, not its print fmt
 
 
 class RawText:
@@ -36,7 +36,7 @@ class RawText:
         none any more once one was the last part of the print fmt. That of bprint it does not search: what prints such an event
         is the format that the event points to.
         """
-        if self._call.path == "ftrace:bprint":
+        if self._call.path == _OWN_FORMAT:
             return [(None, False)] * len(self._call.fields)
         text = EventText(self._context, self._call)
         found: list[tuple[Maker | None, bool]] = []
@@ -61,18 +61,17 @@ class RawText:
         pieces: list[Piece] = []
         for field, (maker, prefixed) in zip(self._call.fields, self._makers, strict=True):
             pieces.append(constant(f" {field.name}={'0x' if prefixed else ''}", table.count))
-            pieces.append(maker(table) if maker and not _is_message(self._call, field) else self._plain(table, field))
+            pieces.append(maker(table) if maker else self._plain(table, field))
         return pieces
 
     def _plain(self, table: EventTable, field: Field) -> Piece:
         """A field that the print fmt does not print as it is."""
-        if _is_message(self._call, field):
-            which, contents = table.tails(field).distinct()
-            return Texts([content.partition(b"\0")[0].removesuffix(b"\n") for content in contents], which)
+        if not field.size and not field.type.endswith("]"):
+            return constant("0", table.count)  # a number of no bytes
         if is_text(field):
             return RangesPiece(table.text_ranges(field))
-        if field.is_dynamic or field.type.endswith("]") or field.size not in (1, 2, 4, 8):
-            which, contents = table.ranges(field).distinct()
+        if not is_number(field):
+            which, contents = table.declared_ranges(field).distinct()
             return Texts([_array(content) for content in contents], which)
         values = table.field(field)
         if "*" in field.type or ("long" in field.type.split() and (not field.signed or field.size == 4)):
@@ -94,6 +93,3 @@ def _is_array(field: Field) -> bool:
 def _array(content: bytes) -> str:
     return f"ARRAY[{', '.join(f'{byte:02x}' for byte in content)}]"
 
-
-def _is_message(call: EventCall, field: Field) -> bool:
-    return _MESSAGES.get(call.path) == field.name

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from emu.ftrace.event.call import EventCall
 from emu.trace.buffer_events import BufferEvents, merge
 from emu.trace.event_table import EventTable
-from emu.trace.lines import Lines, Piece, Texts, constant
+from emu.trace.lines import Lines, Piece, Texts, constant, line_end
 from emu.trace.report.bodies import Bodies
 from emu.trace.report.context import ReportContext
 from emu.trace.report.function import FunctionText
@@ -20,6 +20,7 @@ from emu.trace.report.graph import GraphText, Leaves
 from emu.trace.report.needed_fields import has_needed
 from emu.trace.report.prefix import add_prefix, lost_note, name_column
 from emu.trace.report.raw_text import RawText
+from emu.trace.report.told_names import ToldNames
 from emu.trace.selection import Selection
 from emu.trace.trace import Trace
 
@@ -84,6 +85,8 @@ class _EventsReport:
 
     def pieces(self) -> Iterator[bytes]:
         rows = self._shown()
+        telling = rows[:0] if self._options.raw else rows  # trace-cmd's plug-in, which learns the names, prints no raw fields
+        self._told = ToldNames(self._context.trace, self._events, telling)
         for start in range(0, len(rows), _CHUNK):
             yield self._lines(rows[start : start + _CHUNK]).text()
 
@@ -106,7 +109,8 @@ class _EventsReport:
         unknown = np.flatnonzero(~known)
         lines.add(constant(_UNKNOWN, len(unknown)), unknown)
         places = np.flatnonzero(known)
-        add_prefix(lines, self._context, events, rows[places], places, full_times=self._options.full_times)
+        tasks = self._context.trace.tasks
+        add_prefix(lines, self._told, events, rows[places], places, tasks, full_times=self._options.full_times)
         for number in np.flatnonzero(np.bincount(kinds)).tolist():
             call = self._context.trace.formats.by_number.get(number)
             if call is None:
@@ -120,11 +124,10 @@ class _EventsReport:
 
     def _body(self, call: EventCall, table: EventTable) -> Placed:
         every = np.arange(table.count)
-        end = constant("\n", table.count)
         if self._options.raw:
             if call.number not in self._raw_texts:
                 self._raw_texts[call.number] = RawText(self._context, call)
-            return [(piece, every) for piece in [*self._raw_texts[call.number](table), end]]
+            return [(piece, every) for piece in _ended(self._raw_texts[call.number](table), table.count)]
         if has_needed(call, self._context.words):
             if call.path == "ftrace:funcgraph_entry":
                 return self._graph.entries(table)
@@ -132,4 +135,9 @@ class _EventsReport:
                 return self._graph.exits(table)
             if call.path == "ftrace:function":
                 return [(piece, every) for piece in self._function(table)]
-        return [(piece, every) for piece in [*self._bodies(call, table), end]]
+        return [(piece, every) for piece in _ended(self._bodies(call, table), table.count)]
+
+
+def _ended(pieces: list[Piece], count: int) -> list[Piece]:
+    """Whole lines: with a newline, where the text has none at its end."""
+    return [*pieces, line_end(pieces[-1], count) if pieces else constant("\n", count)]

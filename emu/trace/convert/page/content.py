@@ -15,7 +15,7 @@ from emu.trace.convert.intervals import Intervals, intervals
 from emu.trace.convert.on_cpus import on_cpus
 from emu.trace.convert.options import ConvertOptions
 from emu.trace.convert.rows import EventRows, event_rows, path_of
-from emu.trace.event_table import distinct_values
+from emu.trace.ranges import distinct_values
 from emu.trace.switches import has_switches
 from emu.trace.tasks import task_keys
 from emu.trace.trace import Trace

@@ -14,8 +14,9 @@ from emu.trace.convert.field_columns import field_columns
 from emu.trace.convert.options import ConvertOptions
 from emu.trace.convert.perfetto.messages import MESSAGES, SYSCALL_ENTER, SYSCALL_EXIT, Message
 from emu.trace.convert.perfetto.wire import Integers, Lengthy, field
-from emu.trace.event_table import EventTable, distinct_values, is_number, is_text
+from emu.trace.event_table import EventTable, is_number, is_text
 from emu.trace.lines import Lines, Piece, Texts, constant
+from emu.trace.ranges import distinct_values
 from emu.trace.report.context import ReportContext
 from emu.trace.trace import Trace
 
@@ -83,7 +84,7 @@ class Bundles:
     def _typed(self, message: Message, table: EventTable) -> Iterator[Piece]:
         for each in table.call.fields:
             number = message.fields.get(each.name)
-            if number is None or (each.is_dynamic and not is_text(each)):
+            if number is None or (table.varies(each) and not is_text(each)):
                 self._left_out.add(f"{table.call.path} {each.name}")
             else:
                 yield from self._field(number, each, table)
@@ -129,6 +130,5 @@ class Bundles:
 
 def _texts(table: EventTable, each: Field) -> Texts:
     """Texts as UTF-8, whatever the kernel wrote."""
-    is_message = table.call.path == "ftrace:print"
-    which, contents = (table.tails(each) if is_message else table.text_ranges(each)).distinct()
-    return Texts([content.partition(b"\0")[0].decode(errors="replace") for content in contents], which)
+    which, contents = table.text_ranges(each).distinct()
+    return Texts([content.decode(errors="replace") for content in contents], which)

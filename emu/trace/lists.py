@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Columns of arrays, whose length may be another in each row, as Arrow has them: offsets and values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.trace.native import text as native
+from emu.trace.ranges import Ranges
+
+__all__ = ["Column", "Lists"]
+
+Column = Any  # an array with one element for each row, of more than one dimension perhaps, or Lists
+
+
+class Lists:
+    """An array of numbers for each row.
+
+    `lists[n]` is that of row n; a slice, row numbers or a mask give some rows, as Lists.
+
+    Attributes:
+        offsets: int64[rows + 1]: row n has values[offsets[n]:offsets[n + 1]].
+        values: the numbers of all rows, one dimension.
+
+    >>> stacks = trace["kernel_stack"]["caller"]
+    >>> stacks[0], stacks.lengths.max()
+    """
+
+    def __init__(self, offsets: NDArray[np.int64], values: NDArray[Any]) -> None:
+        self.offsets, self.values = offsets, values
+
+    @classmethod
+    def of(cls, array: NDArray[Any]) -> Lists:
+        """The rows of an array of two dimensions."""
+        rows, width = array.shape
+        return cls(np.arange(rows + 1, dtype=np.int64) * width, np.ascontiguousarray(array).reshape(-1))
+
+    @classmethod
+    def from_memory(cls, ranges: Ranges, type_: np.dtype[Any]) -> Lists:
+        """The numbers of a type, in whichever byte order, that lie in ranges of memory. What is left of a range is left out."""
+        size, rows = type_.itemsize, np.arange(len(ranges.lengths))
+        counts = ranges.lengths // size
+        offsets = _offsets(counts)
+        data = np.empty(int(offsets[-1]) * size, np.uint8)
+        native.put_ranges(data.ctypes.data, offsets[:-1] * size, rows, ranges.starts, counts * size)
+        return cls(offsets, data.view(type_).astype(type_.newbyteorder("="), copy=False))
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """How many numbers each row has."""
+        return np.diff(self.offsets)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the numbers."""
+        return self.values.dtype
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[NDArray[Any]]:
+        for row in range(len(self)):
+            yield self[row]
+
+    @overload
+    def __getitem__(self, rows: int | np.integer[Any]) -> NDArray[Any]: ...
+    @overload
+    def __getitem__(self, rows: slice | NDArray[Any] | list[int]) -> Lists: ...
+    def __getitem__(self, rows: Any) -> Any:
+        if isinstance(rows, int | np.integer):
+            row = range(len(self))[rows]
+            return self.values[self.offsets[row] : self.offsets[row + 1]]
+        chosen = np.arange(len(self))[rows]
+        lengths = self.lengths[chosen]
+        offsets = _offsets(lengths)
+        places = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths)
+        return Lists(offsets, self.values[places])
+
+    def numbered(self) -> tuple[NDArray[np.int32], list[int]]:
+        """Which of the distinct arrays each row has, and the first row that has each."""
+        values, size = np.ascontiguousarray(self.values), self.values.itemsize
+        return Ranges(values.ctypes.data + self.offsets[:-1] * size, self.lengths * size).numbered()
+
+    def tolist(self) -> list[list[Any]]:
+        """Lists of Python's numbers."""
+        return [row.tolist() for row in self]
+
+    def __repr__(self) -> str:
+        return f"<Lists: {len(self)} rows, {len(self.values)} values, {self.dtype}>"
+
+
+def _offsets(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
