@@ -15,7 +15,6 @@ from emu.ftrace.events import USER_STACK
 from emu.ftrace.options import CORE_OPTIONS
 from emu.ftrace.text import Symbol, TraceView, render_trace
 from emu.trace.buffer_events import BufferEvents
-from emu.trace.errors import TraceFileError
 from emu.trace.event_table import EventTable
 from emu.trace.host_pages import host_events
 from emu.trace.report import ReportContext, ReportOptions
@@ -84,7 +83,7 @@ def _whole(trace: Trace, events: BufferEvents) -> NDArray[np.bool_]:
         call = trace.formats.by_number[number]
         least[number] = call.size
         if call.system == "ftrace":
-            least[number] = _ftrace_size(call)
+            least[number] = _ftrace_size(trace, call)
     whole: NDArray[np.bool_] = events.columns.size >= least[events.columns.kind]
     for path in ("ftrace:funcgraph_entry", "ftrace:funcgraph_exit"):
         if path in trace.formats:
@@ -95,12 +94,12 @@ def _whole(trace: Trace, events: BufferEvents) -> NDArray[np.bool_]:
     return whole
 
 
-def _ftrace_size(call: EventCall) -> int:
+def _ftrace_size(trace: Trace, call: EventCall) -> int:
     known = next((other for other in INTERNAL_EVENTS if other.name == call.name), None)
     there = {field.name: (field.offset, field.size) for field in call.fields}
     expected = {field.name: (field.offset, field.size) for field in known.fields if field.size} if known else {}
     if known is None or known.number != call.number or any(there.get(name) != where for name, where in expected.items()):
-        raise TraceFileError(0, f"the fields of {call.path} are not those of Linux 6.1, which --format trace shows")
+        raise trace.formats.error(call.path, f"the fields of {call.path} are not those of Linux 6.1, which --format trace shows")
     fixed = [field for field in known.fields if field.name != "caller"]
     end = max(field.offset + field.size for field in fixed)
     return _USER_STACK_SIZE if call.name == "user_stack" else -(-end // 4) * 4
