@@ -18,7 +18,7 @@ __all__ = ["opened_trace"]
 
 @contextmanager
 def opened_trace(file: Path, buffer: str | None = None, *, salvage: bool = False) -> Iterator[Trace]:
-    """The trace in a file, or that of one of its buffers. It is read within `with`: damage may be found later than here.
+    """The trace in a file, or that of one of its buffers, checked before the body begins. What reads it is within `with`.
 
     Args:
         file: a trace.dat.
@@ -35,7 +35,10 @@ def opened_trace(file: Path, buffer: str | None = None, *, salvage: bool = False
             trace = Trace.open(file, salvage=salvage)
         except OSError as error:
             raise click.ClickException(f"cannot read {file}: {error.strerror}") from None
-        yield trace if buffer is None else _of_buffer(trace, buffer)
+        if buffer is not None:
+            trace = _of_buffer(trace, buffer)
+        trace.check()
+        yield trace
     except TraceFileError as error:
         raise click.ClickException(f"{file}: {error}") from None
 

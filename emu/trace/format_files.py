@@ -80,12 +80,18 @@ class Formats(Mapping[str, EventCall]):
         by_number: the same by `common_type`.
     """
 
-    def __init__(self, calls: Iterable[EventCall]) -> None:
+    def __init__(self, parsed: Iterable[tuple[EventCall, FormatText]]) -> None:
         self._by_path: dict[str, EventCall] = {}
+        self._texts: dict[str, FormatText] = {}
         self.by_number: dict[int, EventCall] = {}
-        for call in calls:
+        for call, text in parsed:
             self._by_path[call.path] = call
+            self._texts[call.path] = text
             self.by_number.setdefault(call.number, call)
+
+    def error(self, path: str, problem: str) -> TraceFileError:
+        """What is wrong with the format of an event."""
+        return TraceFileError(self._texts[path].offset, problem)
 
     def __getitem__(self, path: str) -> EventCall:
         return self._by_path[path]

@@ -17,7 +17,6 @@ from emu.ftrace.event.call import COMMON_FIELDS, EventCall, Field
 from emu.ftrace.event.internal import BLK, INTERNAL_EVENTS, SYSTEM
 from emu.ftrace.events import ENTRY, LAYOUTS, Events, EventType
 from emu.trace.buffer_events import BufferEvents
-from emu.trace.errors import TraceFileError
 from emu.trace.event_table import EventTable, is_number, is_text
 from emu.trace.lists import Lists
 from emu.trace.native import fields as native_fields
@@ -56,7 +55,7 @@ def fixed_size(number: int, calls: Mapping[int, EventCall]) -> int:
     """The bytes that an entry of an event has at least. Of one of ftrace these are the fields that a text of `trace` shows.
 
     Raises:
-        TraceFileError: it is an event of ftrace that has no such text, or does not have the fields for it.
+        ValueError: it is an event of ftrace that has no such text, or does not have the fields for it.
     """
     if number not in calls:
         return _WITHOUT_FORMAT[number].size if number in _WITHOUT_FORMAT else ENTRY.itemsize
@@ -64,7 +63,7 @@ def fixed_size(number: int, calls: Mapping[int, EventCall]) -> int:
     if call.system != SYSTEM:
         return call.size
     if call.name not in _TYPES or not _has_fields(call, LAYOUTS[_TYPES[call.name]]):
-        raise TraceFileError(0, f"{call.path} does not have the fields that --format trace shows")
+        raise ValueError(f"{call.path} does not have the fields that --format trace shows")
     tail = _TAILS.get(_TYPES[call.name])
     return max((field.offset + field.size for field in call.fields if field.name != tail), default=ENTRY.itemsize)
 

@@ -100,13 +100,21 @@ class Trace:
         if str(error) not in self.damage:
             self.damage.append(str(error))
 
+    def check(self) -> None:
+        """Reads all in which damage can show: formats, and the events in pages. Otherwise each is read when it is needed.
+
+        Raises:
+            TraceFileError: something is damaged; with `salvage`, it is left out.
+        """
+        _ = self.formats, self.buffers
+
     @cached_property
     def formats(self) -> Formats:
         """All events that the trace can hold."""
         found = []
         for file in self.recording.formats:
             try:
-                found.append(parse_format(file, self.recording.words.long_size))
+                found.append((parse_format(file, self.recording.words.long_size), file))
             except TraceFileError as error:
                 self._complain(error)
         return Formats(found)

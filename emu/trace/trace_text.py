@@ -80,7 +80,10 @@ def _whole(trace: Trace, events: BufferEvents) -> NDArray[np.bool_]:
     """
     least = np.zeros(1 << 16, np.int32)
     for number in np.flatnonzero(np.bincount(events.columns.kind)).tolist():
-        least[number] = fixed_size(number, trace.formats.by_number)
+        try:
+            least[number] = fixed_size(number, trace.formats.by_number)
+        except ValueError as error:
+            raise trace.formats.error(trace.formats.by_number[number].path, str(error)) from None
     whole: NDArray[np.bool_] = events.columns.size >= least[events.columns.kind]
     for path in ("ftrace:funcgraph_entry", "ftrace:funcgraph_exit"):
         if path in trace.formats:

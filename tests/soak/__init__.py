@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.fuzz import Outcome, elf, ext2, litmus, syscalls, texts, trace_dat, tracefs
+from tests.fuzz import Outcome, elf, ext2, litmus, syscalls, texts, trace_dat, trace_dat_texts, tracefs
 
 __all__ = [
     "FUZZERS", "INSTANTS", "INSTRUCTIONS", "KILLS", "PATCHES", "PROBED_AT_ONCE", "PROBED_FUNCTIONS", "PROBED_PROGRAMS", "SAMPLES",
@@ -71,5 +71,6 @@ FUZZERS = {
     "tracefs": Fuzzer(tracefs.run, 50_000, 2_500, {"changes": 1, "refused": 0.2, "accepted": 0.1, "logged": 0.01}),
     "scenarios": Fuzzer(texts.scenarios, 10_000, 1_000, {"refused": 0.5, "accepted": 0.1}),
     "trace_dat": Fuzzer(trace_dat.run, 10_000, 500, {"refused": 0.3, "accepted": 0.1, "salvaged": 0.8}),
+    "trace_dat_texts": Fuzzer(trace_dat_texts.run, 2_000, 50, {"shown": 10, "refused": 1}),
     "schedules": Fuzzer(texts.schedules, 10_000, 1_000, {"refused": 0.5, "accepted": 0.05}),
 }

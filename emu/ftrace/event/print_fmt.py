@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -138,25 +138,37 @@ class _Compiler:
                 raise PrintFmtError("it has more conversions than arguments") from None
             pieces.append(piece)
             values += codes
-        loads, layout = self._layout()
-        self._expressions.scope["fixed_part"] = layout.unpack_from
+        loads = ""
+        for number, (variables, layout) in enumerate(self._layouts()):
+            self._expressions.scope[f"fixed_part_{number}"] = layout.unpack_from
+            loads += f"    {variables}fixed_part_{number}(entry)\n"
         source = (
             f"def text(entry, guest):\n"
-            f"    {loads}fixed_part(entry)\n"
+            f"{loads}"
             f"    return {''.join(pieces)!r} % ({''.join(f'{value}, ' for value in values)})\n"
         )
         exec(compile(source, "<print fmt>", "exec"), self._expressions.scope)
         found: Callable[[bytes, Guest], str] = self._expressions.scope["text"]
         return found
 
-    def _layout(self) -> tuple[str, struct.Struct]:
-        """The variables of the numbers that are used, as the left side of an assignment, and where they lie."""
-        layout, end = "=", 0
-        loads = sorted(self._expressions.loads.items())
-        for (offset, size, signed), _ in loads:
-            layout += f"{offset - end}x{_LETTERS[size][signed]}"
-            end = offset + size
-        return ("".join(f"{name}, " for _, name in loads) + "= " if loads else "", struct.Struct(layout))
+    def _layouts(self) -> Iterator[tuple[str, struct.Struct]]:
+        """The variables of the numbers that are used, as the left side of an assignment, and where they lie.
+
+        There is one for all of them; but in a damaged format, fields may overlap.
+        """
+        left = sorted(self._expressions.loads.items())
+        while left:
+            variables, layout, end, others = "", "=", 0, []
+            for load in left:
+                (offset, size, signed), name = load
+                if offset < end:
+                    others.append(load)
+                    continue
+                variables += f"{name}, "
+                layout += f"{offset - end}x{_LETTERS[size][signed]}"
+                end = offset + size
+            yield f"{variables}= ", struct.Struct(layout)
+            left = others
 
     def _conversion(self, conversion: Conversion, arguments: Any) -> tuple[str, list[str]]:
         """The conversion in Python's terms, and the code of what it prints."""

@@ -58,8 +58,8 @@ class Report:
         Raises:
             TraceFileError: the trace is damaged. Once the first piece is there, no more will be found.
         """
+        self._trace.check()
         buffers = self._trace.shown
-        _ = self._trace.formats  # which are read now
         yield f"cpus={self._trace.recording.cpu_count}\n".encode()
         if buffers:
             yield from _EventsReport(self._context, self._options, buffers).pieces()
