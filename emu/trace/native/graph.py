@@ -12,11 +12,11 @@ NO_ROW = -1
 
 
 @outlined
-def find_leaves(kinds, sources, addresses, sizes, entry, exit_, where, long_size, swapped, leaves, last):
-    """For each entry whose exit is the next event of its buffer: the row of the exit; NO_ROW for all other events.
+def find_leaves(kinds, sources, cpus, addresses, sizes, entry, exit_, where, long_size, swapped, leaves, last):
+    """For each entry whose exit is the next event of its buffer, on the same CPU: the row of the exit; NO_ROW for all others.
 
     Args:
-        kinds, sources, addresses, sizes: columns of all events; `sources`: the number of the buffer.
+        kinds, sources, cpus, addresses, sizes: columns of all events; `sources`: the number of the buffer.
         entry, exit_: `common_type` of entries and exits.
         where: int64[2]: where in an entry, and where in an exit, the function's address is.
         long_size: bytes of the address.
@@ -28,7 +28,7 @@ def find_leaves(kinds, sources, addresses, sizes, entry, exit_, where, long_size
         source = sources[row]
         before = last[source]
         last[source] = row
-        if kinds[row] != exit_ or before < 0 or kinds[before] != entry:
+        if kinds[row] != exit_ or before < 0 or kinds[before] != entry or cpus[row] != cpus[before]:
             continue
         if sizes[row] < where[1] + long_size or sizes[before] < where[0] + long_size:
             continue

@@ -22,7 +22,9 @@ _DEEPEST = 1 << 12  # what is deeper is damaged
 
 
 class Leaves:
-    """The calls of which the exit is the next event of the buffer, on whichever CPU that is: so trace-cmd has it.
+    """The calls of which the exit is the next event of the buffer, and of the same CPU, as in trace-cmd from 3.3 on.
+
+    Older ones take the exit of any CPU (docs/traces-as-data.md).
 
     Attributes:
         exits: for each row of a buffer, that of its exit, or NO_ROW.
@@ -42,7 +44,7 @@ class Leaves:
                 sources = np.zeros(len(events), np.int64)
             last = np.full(int(sources.max(initial=0)) + 1, NO_ROW, np.int64)
             find_leaves(
-                columns.kind, sources, columns.address, columns.size, self.entry.number, self.exit.number,
+                columns.kind, sources, columns.cpu, columns.address, columns.size, self.entry.number, self.exit.number,
                 np.array(where, np.int64), events.words.long_size, events.words.swapped, self.exits, last,
             )  # fmt: skip
             self.hidden[self.exits[self.exits != NO_ROW]] = True
