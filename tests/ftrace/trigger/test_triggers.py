@@ -247,7 +247,7 @@ def test_it_is_said_with_its_stack_and_in_its_array(machine: Machine) -> None:
     assert [line.partition(": ")[2] for line in said if "=>" not in line] == [
         NOT_ALLOCATED[0], "<stack trace>", NOT_ALLOCATED[1], "<stack trace>",
     ]  # fmt: skip
-    assert [line for line in said if "=>" in line][0] == " => sys_sync"
+    assert next(line for line in said if "=>" in line) == " => sys_sync"
     assert [tracefs.read(f"{array}tracing_on") for array in ("instances/a/", "")] == ["0\n", "1\n"]
     assert lines(machine) == []
     tracefs.write("instances/a/set_ftrace_filter", "!sys_sync:snapshot")
@@ -265,6 +265,8 @@ def test_a_latency_tracer_has_no_room_for_a_snapshot(machine: Machine) -> None:
     assert told == [SAID.format("LATENCY TRACER ACTIVE"), SAID.format("Can not use snapshot (sorry)")]
     assert tracefs.read("tracing_on") == "1\n"
     tracefs.write("current_tracer", "nop")
+    tracefs.write("options/function-trace", "1")
+    tracefs.write("set_ftrace_filter", "!sys_sync:snapshot")
 
 
 def test_an_nmi_takes_no_snapshot(machine: Machine) -> None:
