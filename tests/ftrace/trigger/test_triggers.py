@@ -266,7 +266,7 @@ def test_a_latency_tracer_has_no_room_for_a_snapshot(machine: Machine) -> None:
     assert tracefs.read("tracing_on") == "1\n"
     tracefs.write("current_tracer", "nop")
     tracefs.write("options/function-trace", "1")
-    tracefs.write("set_ftrace_filter", "!sys_sync:snapshot")
+    tracefs.write("set_ftrace_filter", "!sys_sync:snapshot:0")
 
 
 def test_an_nmi_takes_no_snapshot(machine: Machine) -> None:
