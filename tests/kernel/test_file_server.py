@@ -26,7 +26,7 @@ class Notes(Directory):
         self.notes = {name: Note(self, name, data) for name, data in (("a", b"alpha"), ("b", bytes(20000)))}
         self.free = False
         self.writes = 0
-        self.awaited = 0  # how often a reader wanted to wait
+        self.awaited: list[bool] = []  # of each time a reader wanted to wait, whether it did so again
         self.released: list[str] = []
 
     def attributes(self) -> Attributes:
@@ -82,7 +82,7 @@ class NoteHandle(Handle):
         return Readiness.WRITABLE
 
     def await_change(self, *, again: bool) -> None:
-        self.directory.awaited += 1
+        self.directory.awaited.append(again)
 
     def release(self) -> None:
         self.directory.released.append(self.note.name)
@@ -253,9 +253,9 @@ def test_two_requests_wait_and_one_is_given_up(guest: Guest, tree: Notes) -> Non
     for address in (first, second):
         assert guest.server.file_request(cpu, address) == image.constant("FS_WAIT")
     assert guest.server.file_request(cpu, first) == -errno.EINVAL  # it is waiting already
-    assert tree.awaited == 2
+    assert tree.awaited == [False, True]
     assert guest.server.file_answered(cpu) == 0
-    assert tree.awaited == 4
+    assert tree.awaited == [False, True, True, True]
     assert guest.server.file_cancel(cpu, first) == 0
     assert guest.server.file_cancel(cpu, first) == -errno.ENOENT
     tree.free = True
@@ -264,6 +264,7 @@ def test_two_requests_wait_and_one_is_given_up(guest: Guest, tree: Notes) -> Non
     assert guest.server.file_answered(cpu) == 0
     tree.free = False
     assert guest.ask("FS_READ", handle=handle, size=3, flags=image.constant("FS_NONBLOCK")) == -errno.EAGAIN
+    assert not tree.awaited[-1]  # there was an answer since
 
 
 def test_what_has_begun_is_waited_for(guest: Guest, tree: Notes) -> None:

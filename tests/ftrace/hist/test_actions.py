@@ -327,6 +327,7 @@ def test_a_qualified_name_says_whose_variable_is_meant(booted: Machine) -> None:
 def test_what_is_wrong_with_variables_and_actions(booted: Machine) -> None:
     tracefs = booted.tracefs
     tracefs.write("synthetic_events", "wakeup_latency u64 lat; pid_t pid")
+    tracefs.append("synthetic_events", "two pid_t pid; pid_t pid1")
     tracefs.write(f"{WAKING}/trigger", TIME)
     start = f"{LAT}:"
     for action, told in {
@@ -347,6 +348,19 @@ def test_what_is_wrong_with_variables_and_actions(booted: Machine) -> None:
             "Couldn't parse field variable at nosuch",
             "Couldn't find field at nosuch",
             "Couldn't create histogram for field at nosuch",
+        ],
+        "onmatch(sched.sched_waking).wakeup_latency(pid,pid1)": [  # pid is one of sched_waking, not of sched_switch
+            "Couldn't find field at pid",
+            "Couldn't parse field variable at pid",
+            "Param type doesn't match synthetic event field type at pid",
+        ],
+        "onmatch(sched.sched_waking).two(pid,pid1)": [
+            "Couldn't find field at pid",
+            "Couldn't parse field variable at pid",
+            "Couldn't find field at pid1",
+            "Couldn't parse field variable at pid1",
+            "Couldn't find field at pid1",
+            "Couldn't create histogram for field at pid1",
         ],
         "onmatch(sched.sched_wakeup).wakeup_latency($wakeup_lat,target_cpu)": [
             "Couldn't find field at target_cpu",
@@ -373,6 +387,18 @@ def test_what_is_wrong_with_variables_and_actions(booted: Machine) -> None:
         "Couldn't find field at 44",
     ]
     assert refused(booted, SWITCH, "hist:keys=$ts0") == ["Using variable references in keys not supported at 10"]
+
+
+def test_error_log_tells_of_a_field_that_another_event_has(booted: Machine) -> None:
+    """As in Linux, though nothing is wrong: it is looked for in the trigger's own event first."""
+    tracefs = booted.tracefs
+    tracefs.write("synthetic_events", "one pid_t pid")
+    tracefs.write(f"{WAKING}/trigger", "hist:keys=pid")
+    tracefs.write("error_log", "")
+    command = "hist:keys=next_pid:onmatch(sched.sched_waking).one(pid)"
+    tracefs.write(f"{SWITCH}/trigger", command)
+    assert re.findall(r": error: (.*)", tracefs.read("error_log")) == ["Couldn't find field", "Couldn't parse field variable"]
+    tracefs.append(f"{SWITCH}/trigger", f"!{command}")
 
 
 def test_variables_are_those_of_their_instance(booted: Machine) -> None:

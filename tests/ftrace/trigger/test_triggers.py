@@ -212,14 +212,72 @@ def test_a_snapshot_without_memory_is_refused(machine: Machine, monkeypatch: pyt
     assert tracefs.read("set_ftrace_filter") == "#### all functions enabled ####\n"
 
 
-def test_without_room_for_a_snapshot_tracing_ends(machine: Machine) -> None:
-    """So that what was to be kept is not overwritten: as in Linux, the room can be given up while there is a trigger."""
+SAID = "tracing_snapshot_instance_cond: *** {} ***"
+NOT_ALLOCATED = [SAID.format("SNAPSHOT NOT ALLOCATED"), SAID.format("stopping trace here!  ")]
+
+
+@pytest.mark.parametrize("condition", ["", " if parent_pid > 0"])
+def test_without_room_for_a_snapshot_tracing_ends(machine: Machine, condition: str) -> None:
+    """So that what was to be kept is not overwritten: as in Linux, the room can be given up while there is a trigger.
+
+    An event is recorded before a trigger with a condition acts, but not after one without.
+    """
     tracefs = machine.tracefs
-    tracefs.write(f"{FORK}/trigger", "snapshot")
+    tracefs.write(f"{FORK}/trigger", f"snapshot{condition}")
+    tracefs.write(f"{FORK}/enable", "1")
     tracefs.write("snapshot", "0")
     tracefs.write("trace_marker", "kept")
+    machine.run("true; true")
+    assert tracefs.read("tracing_on") == "0\n"
+    kept, *said = lines(machine)
+    assert kept == "tracing_mark_write: kept"
+    if condition:
+        assert said.pop(0).startswith("sched_process_fork: ")
+    assert said == NOT_ALLOCATED
+
+
+def test_it_is_said_with_its_stack_and_in_its_array(machine: Machine) -> None:
+    tracefs = machine.tracefs
+    tracefs.mkdir("instances/a")
+    tracefs.write("instances/a/options/stacktrace", "1")
+    tracefs.write("instances/a/set_ftrace_filter", "sys_sync:snapshot")
+    tracefs.write("instances/a/snapshot", "0")
+    machine.run("sync")
+    said = [line for line in tracefs.read("instances/a/trace").splitlines() if not line.startswith("#")]
+    assert [line.partition(": ")[2] for line in said if "=>" not in line] == [
+        NOT_ALLOCATED[0], "<stack trace>", NOT_ALLOCATED[1], "<stack trace>",
+    ]  # fmt: skip
+    assert next(line for line in said if "=>" in line) == " => sys_sync"
+    assert [tracefs.read(f"{array}tracing_on") for array in ("instances/a/", "")] == ["0\n", "1\n"]
+    assert lines(machine) == []
+    tracefs.write("instances/a/set_ftrace_filter", "!sys_sync:snapshot")
+    tracefs.rmdir("instances/a")
+
+
+def test_a_latency_tracer_has_no_room_for_a_snapshot(machine: Machine) -> None:
+    tracefs = machine.tracefs
+    tracefs.write("set_ftrace_filter", "sys_sync:snapshot:1")
+    tracefs.write("options/function-trace", "0")
+    tracefs.write("current_tracer", "wakeup_rt")
+    tracefs.write("tracing_max_latency", "0")
+    machine.run("sync; sync")
+    told = re.findall(r"tracing_snapshot_instance_cond: .*", tracefs.read("trace_pipe"))  # `trace` shows the worst latency
+    assert told == [SAID.format("LATENCY TRACER ACTIVE"), SAID.format("Can not use snapshot (sorry)")]
+    assert tracefs.read("tracing_on") == "1\n"
+    tracefs.write("current_tracer", "nop")
+    tracefs.write("options/function-trace", "1")
+    tracefs.write("set_ftrace_filter", "!sys_sync:snapshot:0")
+
+
+def test_an_nmi_takes_no_snapshot(machine: Machine) -> None:
+    tracefs = machine.tracefs
+    tracefs.write("set_ftrace_filter", "nmi_handle:snapshot")
+    machine.inject_nmi(1)
     machine.run("true")
-    assert tracefs.read("tracing_on") == "0\n" and lines(machine) == ["tracing_mark_write: kept"]
+    called, ignored = (SAID.format(text) for text in ("SNAPSHOT CALLED FROM NMI CONTEXT", "snapshot is being ignored       "))
+    assert lines(machine) == [called, ignored]
+    assert tracefs.read("tracing_on") == "1\n"
+    tracefs.write("set_ftrace_filter", "!nmi_handle:snapshot")
 
 
 def test_arrays_have_triggers_of_their_own(machine: Machine) -> None:
