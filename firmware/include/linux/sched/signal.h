@@ -181,6 +181,7 @@ void exit_signals(struct task_struct *tsk);
 /* With tasklist_lock held. */
 bool do_notify_parent(struct task_struct *tsk, int sig);
 void do_notify_parent_cldstop(struct task_struct *tsk, int why);
+void __wake_up_parent(struct task_struct *p, struct task_struct *parent);
 bool is_current_pgrp_orphaned(void);
 
 static inline void set_restore_sigmask(void)
