@@ -216,7 +216,8 @@ def _functions(symbols: Iterable[tuple[Symbol, int]], regions: tuple[Region, Reg
 
 def _within(region: Region, symbols: Iterable[tuple[Symbol, int]]) -> SymbolTable:
     """The symbols in a region; the last of its code, and the last of all, reach to the end of that."""
-    named = sorted((symbol.address, symbol.name) for symbol, _ in symbols if symbol.name and symbol.address in region)
+    found = [(symbol.address, symbol.name) for symbol, _ in symbols if symbol.name and symbol.address in region]
+    named = sorted(found, key=lambda one: one[0])  # of several at one address Linux shows the first of the module's table
     border = region.base + region.text
     code = SymbolTable.reaching([one for one in named if one[0] < border], border)
     data = SymbolTable.reaching([one for one in named if one[0] >= border], region.base + region.size)
