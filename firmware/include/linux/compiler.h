@@ -11,7 +11,7 @@
 #define inline			inline __attribute__((always_inline, unused)) \
 				notrace
 #define __always_inline		inline
-/* Keeps its name: a kernel of Linux's has it without .isra or .constprop, too. */
+/* Keeps its name; gcc calls what it clones NAME.isra.0 or NAME.constprop.0. */
 #define __noclone		__attribute__((noclone))
 #define notrace			__attribute__((no_instrument_function))
 #define __noreturn		__attribute__((noreturn))
