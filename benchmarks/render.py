@@ -10,15 +10,16 @@ import functools
 import struct
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from emu.ftrace.event.call import EventCall, Field
 from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, FUNCTION, EventType
 from emu.ftrace.options import CORE_OPTIONS
 from emu.ftrace.ring_buffer import RingBuffer
-from emu.ftrace.text import SymbolTable, TraceView, render_events
+from emu.ftrace.text import Symbol, TraceView, render_events
 from emu.ftrace.text.columns import latency_flags
 from emu.ftrace.text.duration import NO_DURATION, duration_text
 from emu.ftrace.tracers import FUNCTION_GRAPH
@@ -51,6 +52,13 @@ SCHED_SWITCH = EventCall(
 OPTIONS = {option.name: option.default for option in (*CORE_OPTIONS, *FUNCTION_GRAPH.options)}
 
 
+class Functions:
+    """The symbols that traces are to name."""
+
+    def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol]:
+        return [Symbol(FUNCTIONS[address & ~63], address & 63, 64) for address in addresses.tolist()]
+
+
 def view_of(tracer: str, buffers: list[RingBuffer]) -> TraceView:
     entries = sum(buffer.entries for buffer in buffers)
     return TraceView(
@@ -60,7 +68,7 @@ def view_of(tracer: str, buffers: list[RingBuffer]) -> TraceView:
         written=entries,
         cpus=CPUS,
         options=OPTIONS,
-        symbols=SymbolTable(FUNCTIONS, end=TEXT + 64 * len(FUNCTIONS)),
+        symbols=Functions(),
         comm_of=TASKS.get,
         calls={SCHED_SWITCH.number: SCHED_SWITCH},
     )

@@ -24,13 +24,14 @@ CPPFLAGS	:= -nostdinc -isystem $(shell $(CC) -print-file-name=include) \
 ALIGN		:= -falign-functions=64
 
 # Calls must be those of the source: nothing is inlined that is not marked so,
-# no sibling calls, no clones, no parts of functions moved away, no function
-# merged with an equal one.
+# no sibling calls, no parts of functions moved away, no function merged with an
+# equal one. As in Linux, gcc may give a static function fewer parameters, and
+# then calls it NAME.isra.0 or NAME.constprop.0.
 CFLAGS		:= -std=gnu11 -O2 -Wall -Wextra -Wno-unused-parameter \
 		   -Wno-sign-compare $(WERROR) -Wmissing-prototypes \
 		   -ffreestanding -fno-pic -fno-common -fno-strict-aliasing \
 		   -fno-inline -fno-omit-frame-pointer -fno-optimize-sibling-calls \
-		   -fno-ipa-cp -fno-ipa-sra -fno-ipa-icf -fno-partial-inlining \
+		   -fno-ipa-icf -fno-partial-inlining \
 		   -fno-reorder-functions -fno-reorder-blocks-and-partition \
 		   -fno-stack-protector -fno-asynchronous-unwind-tables \
 		   -fno-unwind-tables -fno-delete-null-pointer-checks \

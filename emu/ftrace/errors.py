@@ -18,6 +18,7 @@ _CLOSE = 0.7  # of difflib's ratio, which is 1.0 for equal texts
 _NEARLY_AS_CLOSE = 0.05
 _MOST_NAMES = 3
 _SYSTEM_CALL = re.compile(r"^(?:__(?:x64|ia32|sparc64|do|se)_)?sys_")
+_CLONE = re.compile(r"(?:\.(?:isra|constprop|part)\.\d+)+$")  # what gcc calls its versions of a function
 
 
 @dataclass(frozen=True)
@@ -95,12 +96,14 @@ class NotProvided(TraceError, LoggedError):
 def did_you_mean(word: str, names: Iterable[str]) -> str:
     """The end of an error's sentence, with the names closest to a word; "" if none is close.
 
-    Case does not count, nor do the prefixes of system calls.
+    Case does not count, nor do the prefixes of system calls and the suffixes of functions that gcc has cloned.
 
     >>> did_you_mean("vfs_raed", ["vfs_open", "vfs_read", "vfs_write"]), did_you_mean("tcp_sendmsg", ["vfs_read"])
     ('; did you mean vfs_read?', '')
     >>> did_you_mean("__x64_sys_Open", ["vfs_open", "sys_open"])
     '; did you mean sys_open?'
+    >>> did_you_mean("dup_utask", ["dup_utask.isra.0", "put_utask"])
+    '; did you mean dup_utask.isra.0?'
     """
     import difflib  # with all that it imports, 5 ms
 
@@ -123,4 +126,4 @@ def enumeration(words: Sequence[str], conjunction: str) -> str:
 
 
 def _key(name: str) -> str:
-    return _SYSTEM_CALL.sub("", name.lower().replace("-", "_"))
+    return _SYSTEM_CALL.sub("", _CLONE.sub("", name).lower().replace("-", "_"))

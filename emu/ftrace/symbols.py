@@ -1,53 +1,55 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The functions of the kernel and its modules, as the text of traces names them."""
+"""The functions and variables of the kernel and its modules, as the text of traces names them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.text import Symbol, SymbolTable
-from emu.kernel.image import Image
+from emu.ftrace.text import Symbol
+from emu.kernel.image import Image, SymbolTable
+from emu.kernel.image import Symbol as KernelSymbol
 from emu.kernel.modules import Modules
 
 __all__ = ["KernelSymbols"]
 
 
 class KernelSymbols:
-    """Symbols of a kernel image and of its modules, unloaded ones, too: a trace is often read when they are gone.
+    """Symbols of a kernel image and of its modules, functions and variables, as Linux has them with CONFIG_KALLSYMS_ALL.
+
+    Those of unloaded modules are kept, too: a trace is often read when they are gone.
 
     `irq_entry_text`: the addresses of the functions by which interrupts enter.
     """
 
     def __init__(self, image: Image, modules: Modules) -> None:
-        names: dict[int, str] = {}
-        for function in image.functions:
-            names.setdefault(function.address, function.name)
-        text = range(image.symbol("_stext"), image.symbol("_etext"))
-        for name, address in image.symbols.items():
-            if address in text:  # what begins a part of the text, or ends it, ends the function before it, too
-                names.setdefault(address, name)
-        self._image = SymbolTable(names, max(f.address + max(f.size, 1) for f in image.functions))
-        self._functions = image.functions
+        start, end = image.symbol("_stext"), image.symbol("_end")
+        self._own = SymbolTable.reaching(((at, name) for at, _, name in image.kallsyms if start <= at < end), end)
         self._named = image.symbols
         self._modules = modules
         self.irq_entry_text = range(image.symbol("__irqentry_text_start"), image.symbol("__irqentry_text_end"))
 
+    def __iter__(self) -> Iterator[tuple[KernelSymbol, str]]:
+        """All symbols, and the name of the module of each ("": the kernel's own); those of the loaded modules."""
+        yield from ((symbol, "") for symbol in self._own)
+        for module in self._modules:
+            yield from ((symbol, module.name) for symbol in module.symbols)
+
     def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
         """The symbol at each address; None where there is none."""
-        found = self._image.lookup(addresses)
-        return [symbol or self._of_module(int(address)) for symbol, address in zip(found, addresses, strict=True)]
+        return [self._at(address) for address in addresses.tolist()]
 
     def function(self, which: str | int) -> range | None:
         """The addresses of the function of a name, or of that around an address; None: there is none."""
-        address = which if isinstance(which, int) else self._address(which)
-        if address is None:
+        address = which if isinstance(which, int) else self.address(which)
+        symbol = None if address is None else self._at(address)
+        if address is None or symbol is None:
             return None
-        (symbol,) = self.lookup(np.array([address], np.uint64))
-        return None if symbol is None else range(address - symbol.offset, address - symbol.offset + symbol.size)
+        start = address - symbol.offset
+        return range(start, start + symbol.size)
 
     def address(self, name: str) -> int | None:
         """The address of a symbol of the kernel or, if it has none of the name, of a module; None: there is none."""
@@ -58,14 +60,12 @@ class KernelSymbols:
                 return self._modules.symbol(module.name, name)
         return None
 
-    def _address(self, name: str) -> int | None:
-        """Of several functions, the kernel's own comes first."""
-        tables = (self._functions, *(module.functions for module in self._modules))
-        return next((function.address for table in tables for function in table if function.name == name), None)
-
-    def _of_module(self, address: int) -> Symbol | None:
-        found = self._modules.find(address)
-        if found is None:
+    def _at(self, address: int) -> Symbol | None:
+        found = self._own.at(address)
+        if found is not None:
+            return Symbol(found.name, address - found.address, found.size)
+        of_module = self._modules.find_symbol(address)
+        if of_module is None:
             return None
-        module, function = found
-        return Symbol(function.name, address - function.address, function.size, module.name)
+        module, symbol = of_module
+        return Symbol(symbol.name, address - symbol.address, symbol.size, module.name)

@@ -98,7 +98,7 @@ class TraceGlobals:
         )
         self.printed_events = PrintedEvents(kernel, self.records, self.events)
         self.dynamic_events = DynamicEvents(self.events, self._kinds)
-        self.symbol_names = SymbolNames(kernel)
+        self.symbol_names = SymbolNames(self.symbols)
         self.clocks = Clocks(kernel, arch, self.records)
         self.printk_formats = PrintkFormats(kernel.memory, self.kernel_values)
         self.osnoise = Osnoise(kernel.memory, kernel.work, len(kernel.board.cpus))

@@ -17,7 +17,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-__all__ = ["STT_FUNC", "BadImage", "FunctionTable", "Image", "Symbol", "symbol_record"]
+__all__ = ["STT_FUNC", "BadImage", "Image", "Symbol", "SymbolTable", "symbol_record"]
 
 _SAME_EVERYWHERE = errno.ERANGE  # error numbers up to here are those of every Linux
 
@@ -39,22 +39,39 @@ class Symbol:
     size: int
 
 
-class FunctionTable:
-    """Functions that are found by address; iterating gives them in address order."""
+class SymbolTable:
+    """Symbols that are found by address; iterating gives them in address order."""
 
-    def __init__(self, functions: Iterable[Symbol]) -> None:
-        self._functions = sorted(functions, key=lambda function: function.address)
-        self._addresses = [function.address for function in self._functions]
+    def __init__(self, symbols: Iterable[Symbol]) -> None:
+        self._symbols = sorted(symbols, key=lambda symbol: symbol.address)
+        self._addresses = [symbol.address for symbol in self._symbols]
+
+    @classmethod
+    def reaching(cls, named: Iterable[tuple[int, str]], end: int) -> SymbolTable:
+        """Symbols each of which reaches to the next one, as Linux has it; the last one to `end`.
+
+        `named`: address and name of each, in address order; of several at one address the first is taken.
+        """
+        names: dict[int, str] = {}
+        for address, name in named:
+            names.setdefault(address, name)
+        ends = [*list(names)[1:], end]
+        return cls(Symbol(name, address, until - address) for (address, name), until in zip(names.items(), ends, strict=False))
 
     def __iter__(self) -> Iterator[Symbol]:
-        return iter(self._functions)
+        return iter(self._symbols)
 
     def last_begun(self, address: int) -> Symbol | None:
-        """The last function that begins at or before an address; of several names there the first that was given."""
+        """The last symbol that begins at or before an address; of several names there the first that was given."""
         index = bisect.bisect_right(self._addresses, address) - 1
         while index > 0 and self._addresses[index - 1] == self._addresses[index]:
             index -= 1
-        return self._functions[index] if index >= 0 else None
+        return self._symbols[index] if index >= 0 else None
+
+    def at(self, address: int) -> Symbol | None:
+        """The symbol that contains an address; None: there is none."""
+        found = self.last_begun(address)
+        return found if found is not None and address < found.address + found.size else None
 
 
 def symbol_record(byte_order: str) -> np.dtype[np.void]:
@@ -82,6 +99,14 @@ def _layout(table: bytes, byte_order: str) -> Mapping[str, tuple[int, int]]:
     return {row["name"].decode(): (int(row["value"]), int(row["size"])) for row in np.frombuffer(table, record)}
 
 
+def _kallsyms(table: bytes, byte_order: str) -> Sequence[tuple[int, str, str]]:
+    """Address, type and name of each symbol in the kernel's own table: how many, their addresses, types with names."""
+    count = int.from_bytes(table[:8], "little" if byte_order == "<" else "big")
+    addresses = np.frombuffer(table, byte_order + "u8", count, 8).tolist()
+    names = table[8 * (1 + count) :].split(b"\0", count)[:count]
+    return [(address, name[:1].decode(), name[1:].decode()) for address, name in zip(addresses, names, strict=True)]
+
+
 class Image:
     """A kernel image, read from an ELF file.
 
@@ -91,6 +116,8 @@ class Image:
             (value, 0) of a constant.
         sites: addresses of all recorded call sites, ascending.
         functions: all functions, in address order.
+        kallsyms: address, type (as nm has it) and name of each line of /proc/kallsyms, functions and variables, in its order;
+            of several at one address traces name the first.
 
     Raises:
         BadImage: the file is no ELF, is for another machine, or was built without call sites.
@@ -115,21 +142,28 @@ class Image:
                 raise BadImage(f"{path}: no symbols")
             symbols = list(_symbols(table, self.byte_order))
             layout = elf.get_section_by_name(".emu.layout")
+            kallsyms = elf.get_section_by_name(".kallsyms")
             sites = elf.get_section_by_name("__mcount_loc")
             if not sites:
                 raise BadImage(f"{path}: no __mcount_loc section: it was not built for tracing")
             if not layout:
                 raise BadImage(f"{path}: no .emu.layout section")
+            if not kallsyms:
+                raise BadImage(f"{path}: no .kallsyms section")
             self.layout = _layout(layout.data(), self.byte_order)
+            self.kallsyms = _kallsyms(kallsyms.data(), self.byte_order)
             self.sites = np.sort(np.frombuffer(sites.data(), self.byte_order + "u8").astype(np.uint64))
             self._text = [(s["sh_addr"], s["sh_addr"] + s["sh_size"]) for s in elf.iter_sections() if s["sh_flags"] & 4]
         except BadImage:
             raise
         except (ELFError, LookupError, ValueError, OverflowError) as error:
             raise BadImage(f"{path}: not an ELF image ({error})") from None
-        self.symbols: Mapping[str, int] = {name: value for name, value, _, _ in symbols}
+        # Of several with one name it is that at the lowest address, as in kallsyms_lookup_name().
+        self.symbols: Mapping[str, int] = {
+            name: value for name, value, _, _ in sorted(symbols, key=lambda symbol: symbol[1], reverse=True)
+        }
         # Of several functions at one address, the one that was defined first comes first.
-        self.functions = FunctionTable(Symbol(name, value, size) for name, value, size, kind in symbols if kind == STT_FUNC)
+        self.functions = SymbolTable(Symbol(name, value, size) for name, value, size, kind in symbols if kind == STT_FUNC)
 
     def symbol(self, name: str) -> int:
         """The address of a symbol.

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from elftools.elf.elffile import ELFFile
 
 from emu.kernel.cpio import read_entries
-from emu.kernel.image import FunctionTable, Symbol
+from emu.kernel.image import Symbol, SymbolTable
 
 __all__ = ["ModuleFiles"]
 
@@ -44,7 +44,7 @@ def _traceable(module: ELFFile) -> list[str]:
     for symbol in symbols:
         if symbol["st_info"]["type"] == "STT_FUNC":
             functions[symbol["st_shndx"]].append(Symbol(symbol.name, symbol["st_value"], symbol["st_size"]))
-    tables = {section: FunctionTable(found) for section, found in functions.items()}
+    tables = {section: SymbolTable(found) for section, found in functions.items()}
     names = []
     for relocation in module.get_section_by_name(".rela__mcount_loc").iter_relocations():
         symbol = symbols[relocation["r_info_sym"]]

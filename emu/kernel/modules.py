@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The guest kernel's loadable modules, as the guest describes them: their memory, functions and call sites."""
+"""The guest kernel's loadable modules, as the guest describes them: their memory, symbols and call sites."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from emu.kernel.image import STT_FUNC, FunctionTable, Symbol, symbol_record
+from emu.kernel.image import STT_FUNC, Symbol, SymbolTable, symbol_record
 from emu.kernel.memory import GuestMemory
 
 __all__ = ["BadModule", "Module", "Modules", "Region"]
@@ -38,13 +38,14 @@ class Region:
 
 @dataclass
 class Module:
-    """One module: the part that stays, the part that only its init needs, and its functions in address order."""
+    """One module: the part that stays, the part that only its init needs, and what it has in address order."""
 
     address: int  # of its struct module
     name: str
     core: Region
     init: Region | None
-    functions: FunctionTable
+    functions: SymbolTable
+    symbols: SymbolTable  # functions and variables, each of which reaches to the next one
     sites: list[int]
     jump_entries: tuple[int, int]  # address of the table, and how many there are
     trace_events: list[int]  # addresses of struct trace_event_call
@@ -94,13 +95,18 @@ class Modules:
         memory, image = self._memory, self._memory.image
         core = self._region(address + image.offset("module.core_layout"))
         init = self._region(address + image.offset("module.init_layout"))
-        functions = self._functions(memory.member(address, "module.kallsyms"), (core, init))
+        known = list(self._symbols(memory.member(address, "module.kallsyms")))
+        functions = _functions(known, (core, init))
         sites, events, evals = (
             memory.words(*self._table(address, name)) for name in ("ftrace_callsites", "trace_events", "trace_evals")
         )
         name = memory.text(address, "module.name")
         jumps = self._table(address, "jump_entries")
-        return Module(address, name, core, init if init.size else None, functions, sorted(sites), jumps, events, evals)
+        regions = (core, init) if init.size else (core,)
+        symbols = SymbolTable(symbol for region in regions for symbol in _within(region, known))
+        return Module(
+            address, name, core, init if init.size else None, functions, symbols, sorted(sites), jumps, events, evals
+        )
 
     def add(self, module: Module) -> None:
         """Adds a module that has been loaded."""
@@ -151,11 +157,19 @@ class Modules:
 
     def find(self, address: int) -> tuple[Module, Symbol] | None:
         """The function at an address, of a module that is or was there, and the module."""
-        for region, module in self._known:
-            if address in region:
-                function = module.function_at(address)
-                return (module, function) if function is not None else None
-        return None
+        module = self._at(address)
+        function = module.function_at(address) if module else None
+        return (module, function) if module and function else None
+
+    def find_symbol(self, address: int) -> tuple[Module, Symbol] | None:
+        """The symbol at an address, a function or a variable, of a module that is or was there, and the module."""
+        module = self._at(address)
+        symbol = module.symbols.at(address) if module else None
+        return (module, symbol) if module and symbol else None
+
+    def _at(self, address: int) -> Module | None:
+        """The module that is or was at an address."""
+        return next((module for region, module in self._known if address in region), None)
 
     def _table(self, module: int, name: str) -> tuple[int, int]:
         """Address and length of an array of a module."""
@@ -172,16 +186,6 @@ class Modules:
             memory.physical(base + size - 1)
         return Region(base, size, min(text, size))
 
-    def _functions(self, kallsyms: int, regions: tuple[Region, Region]) -> FunctionTable:
-        """The functions, none of which is larger than the code of its region."""
-        functions = []
-        for symbol, kind in self._symbols(kallsyms):
-            ends = (one.base + one.text for one in regions if one.base <= symbol.address < one.base + one.text)
-            end = next(ends, None)
-            if kind == STT_FUNC and symbol.name and end is not None:
-                functions.append(replace(symbol, size=min(symbol.size, end - symbol.address)))
-        return FunctionTable(functions)
-
     def _symbols(self, kallsyms: int) -> Iterator[tuple[Symbol, int]]:
         """The symbols in a struct mod_kallsyms, and the type of each."""
         memory = self._memory
@@ -197,3 +201,24 @@ class Modules:
             if start < len(strings):
                 name = strings[start : strings.find(b"\0", start)].decode(errors="replace")
                 yield Symbol(name, int(row["value"]), int(row["size"])), int(row["info"]) & 0xF
+
+
+def _functions(symbols: Iterable[tuple[Symbol, int]], regions: tuple[Region, Region]) -> SymbolTable:
+    """The functions, none of which is larger than the code of its region."""
+    functions = []
+    for symbol, kind in symbols:
+        ends = (one.base + one.text for one in regions if one.base <= symbol.address < one.base + one.text)
+        end = next(ends, None)
+        if kind == STT_FUNC and symbol.name and end is not None:
+            functions.append(replace(symbol, size=min(symbol.size, end - symbol.address)))
+    return SymbolTable(functions)
+
+
+def _within(region: Region, symbols: Iterable[tuple[Symbol, int]]) -> SymbolTable:
+    """The symbols in a region; the last of its code, and the last of all, reach to the end of that."""
+    found = [(symbol.address, symbol.name) for symbol, _ in symbols if symbol.name and symbol.address in region]
+    named = sorted(found, key=lambda one: one[0])  # of several at one address Linux shows the first of the module's table
+    border = region.base + region.text
+    code = SymbolTable.reaching([one for one in named if one[0] < border], border)
+    data = SymbolTable.reaching([one for one in named if one[0] >= border], region.base + region.size)
+    return SymbolTable([*code, *data])

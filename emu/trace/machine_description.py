@@ -89,20 +89,20 @@ def program() -> str:
 
 
 def kallsyms(kernel: Kernel) -> str:
-    """The kernel's symbols as /proc/kallsyms lists them, and the functions of modules, unloaded ones too.
+    """The symbols of the kernel and of its loaded modules, functions and variables, as /proc/kallsyms lists them.
 
     Of several at one address, readers might name any: all but the one that a trace names are absolute ("A"), so that none
-    is taken for a function. Those that print fmts calculate with are not: readers look for them.
+    is taken for another. Those that print fmts calculate with are not: readers look for them.
     """
-    found: dict[int, str] = {}
-    others = []
+    found: set[int] = set()
+    lines = []
+    for address, kind, name in kernel.image.kallsyms:
+        hidden = address in found and name not in ARRAYS
+        found.add(address)
+        lines.append(f"{address:016x} {'A' if hidden else kind} {name}\n")
     for module in kernel.modules:
-        for function in module.functions:
-            found.setdefault(function.address, f"t {function.name}\t[{module.name}]")
-    for function in kernel.image.functions:
-        found.setdefault(function.address, f"T {function.name}")
-    for name, address in kernel.image.symbols.items():
-        text = found.setdefault(address, f"D {name}")
-        if text[2:] != name:
-            others.append((address, f"{'T' if name in ARRAYS else 'A'} {name}"))
-    return "".join(f"{address:016x} {text}\n" for address, text in sorted([*found.items(), *others]))
+        lines += [
+            f"{one.address:016x} {'t' if module.has_code(one.address) else 'd'} {one.name}\t[{module.name}]\n"
+            for one in module.symbols
+        ]
+    return "".join(lines)

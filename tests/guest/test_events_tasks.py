@@ -104,13 +104,16 @@ def test_times_of_waiting_and_sleeping_are_those_between_events(story: Story) ->
     for event in story:
         if event.name == "sched_switch":
             state = event["prev_state"]
+            since.pop((event["prev_pid"], "wait"), None)
             for kind, states in (("wait", ("R", "R+")), ("sleep", ("S",)), ("blocked", ("D", "I"))):
                 if state in states:
                     since[event["prev_pid"], kind] = event.time
                     del moves[event["prev_pid"]]
         elif event.name in ("sched_wakeup", "sched_wakeup_new"):
-            since[event["pid"], "wait"] = event.time
-            del moves[event["pid"]]
+            # A task that was preempted on its way to sleep waits already: being woken is no new beginning.
+            if (event["pid"], "wait") not in since:
+                since[event["pid"], "wait"] = event.time
+                del moves[event["pid"]]
         elif event.name == "sched_migrate_task":
             moves[event["pid"]] += 1
         elif event.name.startswith("sched_stat_"):

@@ -1,25 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The names of functions for native code (`native.symbol_names`): what arguments of the type symstr store."""
+"""The names of functions and variables for native code (`native.symbol_names`): what arguments of the type symstr store."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from emu.kernel.kernel import Kernel
+from emu.ftrace.symbols import KernelSymbols
 from emu.native.record import Record
 
 __all__ = ["SymbolNames"]
 
 
 class SymbolNames:
-    """The functions of a kernel and of its loaded modules.
+    """The symbols of a kernel and of its loaded modules."""
 
-    Args:
-        kernel: with its image loaded.
-    """
-
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
+    def __init__(self, symbols: KernelSymbols) -> None:
+        self._symbols = symbols
         self._record: Record | None = None  # when it is used
         self._tables = np.zeros((4, 0), np.uint64)
         self._text = np.zeros(0, np.uint8)
@@ -35,22 +31,17 @@ class SymbolNames:
         return self._record.address
 
     def module_came(self) -> None:
-        """There are more functions, or others."""
+        """There are more symbols, or others."""
         if self._record is not None:
             self._refresh(self._record)
 
     def _refresh(self, record: Record) -> None:
         from emu.ftrace.native import symbol_names as native
 
-        kernel = self._kernel
-        named: dict[int, str] = {}
-        for one in kernel.image.functions:
-            named.setdefault(one.address, one.name)
-        starts = sorted(named)  # each reaches to the next, as in the text of traces
-        found = [(start, end, named[start], "") for start, end in zip(starts, [*starts[1:], starts[-1] + 1], strict=True)]
-        for module in kernel.modules:
-            found += [(one.address, one.address + one.size, one.name, f" [{module.name}]") for one in module.functions]
-        found.sort(key=lambda one: one[0])
+        found = [
+            (one.address, one.address + one.size, one.name, f" [{module}]" if module else "")
+            for one, module in sorted(self._symbols, key=lambda one: one[0].address)
+        ]
         text = bytearray(b"\0")
         places: dict[str, int] = {"": 0}
         for name in [part for one in found for part in one[2:]]:

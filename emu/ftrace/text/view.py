@@ -15,7 +15,7 @@ from emu.ftrace.events import Events
 from emu.ftrace.words import Words
 from emu.kernel.user_mappings import MappedFile
 
-__all__ = ["LatencyData", "Symbol", "SymbolTable", "Symbols", "TraceView"]
+__all__ = ["LatencyData", "Symbol", "Symbols", "TraceView"]
 
 _USUAL = Words()
 
@@ -32,25 +32,6 @@ class Symbol(NamedTuple):
 class Symbols(Protocol):
     def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
         """The symbol at each address; None where there is none."""
-
-
-class SymbolTable:
-    """Symbols by address. Each reaches to the next one, as Linux has it; the last one to `end`."""
-
-    def __init__(self, symbols: Mapping[int, str], end: int) -> None:
-        self._starts = np.array(sorted(symbols), np.uint64)
-        self._names = [symbols[int(start)] for start in self._starts]
-        self._ends = np.append(self._starts[1:], np.uint64(end))
-
-    def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
-        places = np.searchsorted(self._starts, addresses, side="right") - 1
-        return [self._symbol(int(place), int(address)) for place, address in zip(places, addresses, strict=True)]
-
-    def _symbol(self, place: int, address: int) -> Symbol | None:
-        if place < 0 or address >= int(self._ends[place]):
-            return None
-        start = int(self._starts[place])
-        return Symbol(self._names[place], address - start, int(self._ends[place]) - start)
 
 
 @dataclass(frozen=True)

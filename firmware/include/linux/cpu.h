@@ -9,6 +9,10 @@ void boot_cpu_init(void);
 void call_function_init(void);
 void bringup_nonboot_cpus(void);
 
+/* No CPU comes in between. Sleeps. */
+void cpus_read_lock(void);
+void cpus_read_unlock(void);
+
 /* This CPU takes exceptions, and upcalls once interrupts are on. */
 void cpu_ready(void);
 

@@ -10,6 +10,9 @@ struct pt_regs;
 /* 1: the machine ends with the first oops. */
 extern int panic_on_oops;
 
+/* Ends the running task, or the machine if that cannot be. */
+void make_task_dead(int signr) __attribute__((noreturn));
+
 /*
  * Reports what happened, where @regs were saved: @fmt makes the report's first
  * lines. Ends the task; the machine, where there is none that can go.

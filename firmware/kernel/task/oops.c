@@ -86,7 +86,7 @@ static __printf(2, 0) void __die(struct pt_regs *regs, const char *fmt,
  * Never returns. Interrupts and preemption are turned on again for the task's
  * last steps; the locks that it holds are lost.
  */
-static __noreturn void make_task_dead(int signr)
+__noreturn void make_task_dead(int signr)
 {
 	struct task_struct *tsk = current;
 

@@ -54,7 +54,7 @@ class Fetcher:
         self._fetch = fetch.build(accessors, guest, about, user_memory.build(accessors, guest, about, tables))
         self._cpu = board.cpus[0].record.address
         self._array = recorder.globals.records.top.address
-        self.names = SymbolNames(machine.kernel)
+        self.names = SymbolNames(recorder.globals.symbols)
         self.end = board.arch.direct_map + recorder.globals.records.top.get(array_record.RAM_SIZE)
         self.base = self.end - SIZE
         self.memory.write(self.end, b"\xff" * 16)  # which nothing may find

@@ -70,6 +70,10 @@ class GoldenSymbols:
             self._symbols[place] = Symbol(name, int(offset or "0", 16), int(size or "0", 16))
         return self._addresses[text]
 
+    def put(self, names: Mapping[int, str]) -> None:
+        """Adds symbols by their addresses."""
+        self._symbols |= {address: Symbol(name, 0, 0) for address, name in names.items()}
+
     def forget(self, text: str) -> None:
         """Its address has no symbol any more."""
         del self._symbols[self._addresses[text]]

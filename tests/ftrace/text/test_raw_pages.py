@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from emu.ftrace.events import ENTRY, FUNCGRAPH_ENTRY, FUNCTION, PRINT, EventType
 from emu.ftrace.ring_buffer import RingBuffer, events_in
-from emu.ftrace.text import SymbolTable, render_trace
+from emu.ftrace.text import render_trace
 from tests.ftrace.event.golden_events import calls_by_number
 from tests.ftrace.text.golden import Recording, golden_pages, read_golden
 from tests.lib.payload import payload
@@ -22,11 +21,11 @@ CAPTURES = ("function", "function_graph", "markers-timeextend", "sched", "syscal
 def _printed(name: str, tracer: str, symbols: dict[int, str], comms: dict[int, str]) -> str:
     recording = Recording()
     recording.comms = comms
+    recording.symbols.put(symbols)
     recording.calls = dict(calls_by_number())
     text = read_golden(f"raw-{name}.cpu0.trace.txt")
     events = [events_in(golden_pages(f"raw-{name}.cpu0.trace_pipe_raw.bin"), cpu=0)]
-    view = recording.view(tracer, (), text, events=events)
-    return "".join(render_trace(replace(view, symbols=SymbolTable(symbols, end=(1 << 64) - 1))))
+    return "".join(render_trace(recording.view(tracer, (), text, events=events)))
 
 
 def test_function() -> None:
