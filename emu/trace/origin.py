@@ -28,6 +28,7 @@ class Origin:
     image: SHA-256 of the kernel's image, in hexadecimal digits.
     arch, cpus, memory, quantum, seed, timing, cpu_model: of the machine; memory in bytes, the quantum in cycles.
     words: of the command line, without the file that it names.
+    host_tree: stands for the files of the host's tree that the guest has opened (HostTree.digest); None: it had no such tree.
     """
 
     emu: str
@@ -40,9 +41,10 @@ class Origin:
     timing: str
     cpu_model: str
     words: Sequence[str]
+    host_tree: str | None = None
 
     @classmethod
-    def of(cls, kernel: Kernel, seed: int, quantum: int, words: Sequence[str]) -> Self:
+    def of(cls, kernel: Kernel, seed: int, quantum: int, words: Sequence[str], host_tree: str | None = None) -> Self:
         board = kernel.board
         return cls(
             emu=version("emu"),
@@ -55,10 +57,11 @@ class Origin:
             timing=board.timing_model.timing,
             cpu_model=board.timing_model.cpu_model,
             words=list(words),
+            host_tree=host_tree,
         )
 
     def encode(self) -> bytes:
-        return json.dumps(asdict(self), sort_keys=True).encode()
+        return json.dumps({name: value for name, value in asdict(self).items() if value is not None}, sort_keys=True).encode()
 
     @classmethod
     def decode(cls, content: bytes) -> Self:
