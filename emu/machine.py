@@ -54,7 +54,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BadCommand", "BadHostTree", "BadImage", "BadProtocol", "BadUserland", "Checkpoint", "Completed", "GuestPanic", "Input",
-    "LimitReached", "LivePatch", "Machine", "PoweredOff", "Share", "Smi", "Terminal", "TraceError", "Unsaveable", "image_directory",
+    "LimitReached", "LivePatch", "Machine", "PoweredOff", "Share", "Smi", "Terminal", "TraceError", "Unsaveable",
+    "image_directory",
 ]  # fmt: skip
 
 _PACKAGE = Path(__file__).resolve().parent
