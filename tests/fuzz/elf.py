@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Damaged ELF files, made and tried inside the guest by its program `elffuzz`: many to a boot.
 
-Programs and interpreters: whatever execve makes of them, and whatever they then do, is nobody's business but their own. Modules are loaded with
-the parameter `load_only`: everything that looks at the file is done, and undone where the module's init would be called. What
-damaged code does when it runs says nothing about the loader.
+Programs and interpreters: whatever execve makes of them, and whatever they then do, is nobody's business but their own. Modules
+are loaded with the parameter `load_only`: everything that looks at the file is done, and undone where the module's init would be
+called. What damaged code does when it runs says nothing about the loader.
 """
 
 from __future__ import annotations
