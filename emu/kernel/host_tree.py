@@ -28,6 +28,7 @@ _LINKED = ("/bin", "/lib", "/lib64")  # Debian's and Fedora's lead into /usr
 _ALTERNATIVES = "/etc/alternatives"  # through which links of Debian's /usr/bin lead: awk, which
 _HOST = "/host"  # where the guest mounts those of /bin, /lib and /lib64 that are folders
 _GUEST = "/guest"
+_SHARED_MEMORY = "/dev/shm"  # where glibc keeps semaphores that have names
 _STAND_INS = ("bin/bash",)  # of the guest's files, those that the host's replace
 
 
@@ -65,6 +66,7 @@ class HostTree:
         self._host = host
         own = [entry.name for entry in read_entries(initramfs)]
         self._folders: list[SharedFolder] = []
+        self._moved = {f"/{name}" for name in own}.intersection(_LINKED)
         self._replaced: list[str] = []  # of the guest's files, where they are moved to
         self._mounts = [
             *(mount for guest in (_USR, _ALTERNATIVES) for mount in self._folder(guest, guest)),
@@ -84,12 +86,15 @@ class HostTree:
     @property
     def set_up(self) -> str:
         """A line for the shell of the guest's own programs."""
-        points = [mount.guest for mount in self._mounts]
-        moved = " ".join(point for point in points if point in ("/bin", "/lib"))
-        mounts = [f"mount -t hostfs -o ro {mount.name} {mount.guest}" for mount in self._mounts]
-        aside = [f"mv {moved} {_GUEST}"] if moved else []
-        removed = [f"rm {' '.join(self._replaced)}"] if self._replaced else []
-        return " && ".join([f"mkdir -p {_GUEST}", *aside, *removed, f"mkdir -p {' '.join(points)}", *mounts])
+        points = " ".join(mount.guest for mount in self._mounts)
+        commands = [
+            f"mkdir -p {_GUEST} {_SHARED_MEMORY}",
+            *(f"mv {mount.guest} {_GUEST}" for mount in self._mounts if mount.guest in self._moved),
+            *(f"rm {file}" for file in self._replaced),
+            *([f"mkdir -p {points}"] if points else []),
+            *(f"mount -t hostfs -o ro {mount.name} {mount.guest}" for mount in self._mounts),
+        ]
+        return " && ".join(commands)
 
     def digest(self) -> str:
         """Stands for the files of the host that the guest has opened: their names, sizes and times."""
