@@ -114,9 +114,11 @@ class HostTree:
         path = self._host / name.lstrip("/")
         if not path.is_dir():
             return
-        inside = path.resolve().is_relative_to((self._host / _USR.lstrip("/")).resolve())
-        where = f"/{path.resolve().relative_to(self._host.resolve())}" if inside else f"{_HOST}{name}"
-        if not inside:
+        usr = (self._host / _USR.lstrip("/")).resolve()
+        if path.resolve().is_relative_to(usr):
+            where = f"{_USR}/{path.resolve().relative_to(usr)}"
+        else:
+            where = f"{_HOST}{name}"
             yield from self._folder(name, where)
         mine = {}
         for entry in own:
