@@ -44,7 +44,7 @@ def host(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_folders_and_links_to_folders(host: Path) -> None:
-    with Machine(host_tree=True) as machine:
+    with Machine(host_tree=True, timing="static") as machine:
         done = machine.run("hello; /bin/hello; bash; /bin/bash; /bin/ls -d /lib")
         assert done.output.decode() == "hi\nhi\nthe host\nthe host\n/lib\n"
         seen = machine.run("cd /; ls -d bin lib lib64 guest/bin/sh lib/modules lib/libc.so.6; ls /bin | grep -c hello").output
@@ -57,7 +57,7 @@ def test_folders_and_links_to_folders(host: Path) -> None:
 
 def test_what_the_host_lacks_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(emu.machine, "HostTree", partial(HostTree, host=tmp_path))
-    with Machine(host_tree=True) as machine:
+    with Machine(host_tree=True, timing="static") as machine:
         assert machine.run("echo /usr* /lib*; bash -c 'echo $0'; ls /guest").output == b"/usr* /lib\nbash\n"
 
 
@@ -66,7 +66,7 @@ def test_the_digest_is_of_what_was_opened(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(emu.machine, "HostTree", partial(HostTree, host=host))
 
     def digest() -> str:
-        with Machine(host_tree=True) as machine:
+        with Machine(host_tree=True, timing="static") as machine:
             machine.run("hello")
             assert machine.host_tree is not None
             return machine.host_tree.digest()
@@ -81,7 +81,7 @@ def test_the_digest_is_of_what_was_opened(tmp_path: Path, monkeypatch: pytest.Mo
 def test_reproduce_says_that_the_host_has_changed(tmp_path: Path, host: Path, capfd: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "trace.dat"
     for arguments in (
-        ["record", "--host-tree", "-e", "sched_process_exec", "-o", str(file), "--", "hello"],
+        ["record", "--host-tree", "--timing", "static", "-e", "sched_process_exec", "-o", str(file), "--", "hello"],
         ["reproduce", str(file)],
         ["reproduce", str(file)],
     ):
