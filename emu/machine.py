@@ -43,6 +43,7 @@ from emu.kernel.files.served_tree import ServedTree
 from emu.kernel.files.share import Share
 from emu.kernel.files.shared_folder import SharedFolder
 from emu.kernel.guest_cpu import GuestCpu
+from emu.kernel.host_tree import BadHostTree, HostTree
 from emu.kernel.image import BadImage, Image
 from emu.kernel.kernel import Kernel
 from emu.kernel.limits import LimitReached
@@ -55,8 +56,9 @@ if TYPE_CHECKING:
     from emu.trace import Trace
 
 __all__ = [
-    "BadCommand", "BadImage", "BadProtocol", "BadUserland", "Checkpoint", "Completed", "GuestPanic", "Input", "LimitReached",
-    "LivePatch", "Machine", "PoweredOff", "Share", "Smi", "Terminal", "TraceError", "Unsaveable", "image_directory",
+    "BadCommand", "BadHostTree", "BadImage", "BadProtocol", "BadUserland", "Checkpoint", "Completed", "GuestPanic", "Input",
+    "LimitReached", "LivePatch", "Machine", "PoweredOff", "Share", "Smi", "Terminal", "TraceError", "Unsaveable",
+    "image_directory",
 ]  # fmt: skip
 
 _SMALLEST_MEMORY = 32 << 20
@@ -95,6 +97,7 @@ class Machine:
         shares: host folders that the guest finds mounted; a text is what Share.parse takes, `DIR[:GUESTDIR][:rw]`.
         userland: `busybox` or `busybox=PATH`: the programs on PATH, and /bin/sh, are a static busybox's of the host;
             default: the guest's own.
+        host_tree: the guest finds the host's programs and libraries, in /usr, /lib, /lib64 and /bin, to be read.
         console: also gets what the guest writes, as it comes.
         warn: gets warnings of the guest kernel and of tracing; default: they are kept in `warnings`.
         command_line: the kernel's parameters (firmware/README.md).
@@ -112,7 +115,7 @@ class Machine:
 
     Raises:
         ValueError: a parameter is out of range, the image cannot be booted (BadImage), there is no such userland
-            (BadUserland), or a share cannot be mounted.
+            (BadUserland), the host is of another architecture (BadHostTree), or a share cannot be mounted.
         TypeError: `patching` is neither a name nor a function.
         OSError: the image, the RAM disk's file or a share's folder cannot be read, or the host has too little memory.
         GuestPanic: the kernel panicked while it booted.
@@ -131,6 +134,7 @@ class Machine:
         image: Path | str | None = None,
         shares: Sequence[Share | str] = (),
         userland: str | None = None,
+        host_tree: bool = False,
         console: Callable[[bytes], None] | None = None,
         warn: Callable[[str], None] | None = None,
         command_line: str = "",
@@ -168,7 +172,16 @@ class Machine:
                 self.board.interrupt_unseen(Smi.parse(smi) if isinstance(smi, str) else smi)
             self._warn = warn = warn or self.warnings.append
             self.kernel = Kernel(self.board, kernels, kernel_image, Console(self._console), warn, self.ramdisk)
+            initramfs = (directory / "initramfs.cpio").read_bytes()
             lines = {}  # of the guest's shell, before the machine is the caller's: what is said if one fails
+            self.host_tree = opened.enter_context(closing(HostTree(arch, initramfs))) if host_tree else None
+            if self.host_tree is not None:
+                if userland is not None:
+                    raise BadUserland("the host's tree and another userland do not go together")
+                for name, root in self.host_tree.trees:
+                    self.kernel.file_server.serve(name, ServedTree(root, read_only=True))
+                command_line = f"{self.host_tree.parameters} {command_line}".rstrip()
+                lines[self.host_tree.set_up] = "the host's tree cannot be mounted"
             if userland is not None:
                 programs = opened.enter_context(closing(Userland.parse(userland, arch, kernels.elf_machine)))
                 self.kernel.file_server.serve(programs.name, ServedTree(programs.root, read_only=True))
@@ -179,8 +192,9 @@ class Machine:
                 self.kernel.file_server.serve(f"share{number}", ServedTree(folder.root, read_only=not share.writable))
                 lines[share.mounting(f"share{number}")] = f"cannot mount {share.directory} at {share.mount_point}"
             opened.callback(self.kernel.file_server.close)
-            initramfs = (directory / "initramfs.cpio").read_bytes()
-            self.program_files = ProgramFiles(initramfs, [(share.mount_point, share.directory) for share in folders])
+            below = self.host_tree.folders if self.host_tree is not None else ()
+            mounted = [(share.mount_point, share.directory) for share in folders]
+            self.program_files = ProgramFiles(initramfs, mounted, below)
             if board.timing is not None:
                 board.timing.undecoded = self._undecoded
                 board.timing.load(kernel_image.digest)

@@ -63,6 +63,7 @@ class MachineOptions:
     append: str = ""
     smi: str | None = None
     userland: str | None = None
+    host_tree: bool = False
     tracer_cost: str = "none"
     timing: str | None = None  # None: the architecture's default
     cpu_model: str | None = None
@@ -132,6 +133,7 @@ class MachineOptions:
                     image=self.image,
                     shares=[Share.parse(text) for text in self.share],
                     userland=self.userland,
+                    host_tree=self.host_tree,
                     ramdisk=disk,
                     patching=patching,
                     command_line=self.append,
@@ -226,6 +228,11 @@ _OPTIONS = (
         "--userland",
         metavar="busybox[=PATH]",
         help="The shell and the tools are those of a static busybox of the host, not the guest's own.",
+    ),
+    click.option(
+        "--host-tree",
+        is_flag=True,
+        help="The guest has the host's /usr, /lib, /lib64 and /bin, to be read: its dynamic programs run.",
     ),
 )
 

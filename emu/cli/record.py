@@ -123,7 +123,8 @@ def record_to(
                     cut_short = error
             console.end_line()
             with progress.during("writing the recording"):
-                origin = Origin.of(machine.kernel, options.seed, options.quantum, words)
+                tree = machine.host_tree.digest() if machine.host_tree is not None else None
+                origin = Origin.of(machine.kernel, options.seed, options.quantum, words, tree)
                 recording.write(file, version=version, compress=compress, origin=origin.encode())
     if cut_short is not None:
         raise cut_short

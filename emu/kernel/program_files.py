@@ -37,11 +37,15 @@ class ProgramFiles:
     Args:
         archive: the initramfs, in the format "newc"; it is not read before somebody asks.
         folders: where the guest finds which folder of the host; the last one counts.
+        below: the same, of folders that are seen where the initramfs has nothing.
     """
 
-    def __init__(self, archive: bytes, folders: Sequence[tuple[str, Path]]) -> None:
+    def __init__(
+        self, archive: bytes, folders: Sequence[tuple[str, Path]], below: Sequence[tuple[str, Path]] = ()
+    ) -> None:
         self._archive = archive
         self._folders = [(posixpath.normpath(point), folder) for point, folder in reversed(folders)]
+        self._below = below
 
     def file_offset(self, path: str, symbol: str) -> int:
         """Where a symbol's first byte is in a file of the guest: what uprobe_events takes.
@@ -70,12 +74,12 @@ class ProgramFiles:
     def _content(self, path: str) -> bytes | None:
         for _ in range(_MOST_LINKS):
             path = posixpath.normpath(path)
-            for point, folder in self._folders:
-                if path.startswith(f"{point.rstrip('/')}/"):
-                    return _read(folder, path[len(point) :])
+            mounted = next(_within(self._folders, path), None)
+            if mounted is not None:
+                return _read(*mounted)
             entry, rest = self._entry(path)
             if entry is None:
-                return None
+                return next((content for place in _within(self._below, path) if (content := _read(*place)) is not None), None)
             if not stat.S_ISLNK(entry.mode):
                 return None if rest else entry.data
             path = posixpath.join("/", posixpath.dirname(entry.name), entry.data.decode(errors="surrogateescape"), rest)
@@ -90,6 +94,13 @@ class ProgramFiles:
             if found is not None and not stat.S_ISDIR(found.mode):
                 return found, "/".join(parts[count:])
         return None, ""
+
+
+def _within(folders: Sequence[tuple[str, Path]], path: str) -> Iterator[tuple[Path, str]]:
+    """The folders in which a path leads, and the rest of the path."""
+    for point, folder in folders:
+        if path.startswith(f"{point.rstrip('/')}/"):
+            yield folder, path[len(point) :]
 
 
 def _read(folder: Path, rest: str) -> bytes | None:

@@ -29,6 +29,7 @@ class Origin:
     arch, cpus, memory, quantum, seed, timing, cpu_model: of the machine; memory in bytes, the quantum in cycles.
     frequency: of the CPUs, in Hz; older files do not say it, and all of them are of 100 MHz.
     words: of the command line, without the file that it names.
+    host_tree: stands for the files of the host's tree that the guest has opened (HostTree.digest); None: it had no such tree.
     """
 
     emu: str
@@ -42,9 +43,10 @@ class Origin:
     cpu_model: str
     words: Sequence[str]
     frequency: int = 100_000_000
+    host_tree: str | None = None
 
     @classmethod
-    def of(cls, kernel: Kernel, seed: int, quantum: int, words: Sequence[str]) -> Self:
+    def of(cls, kernel: Kernel, seed: int, quantum: int, words: Sequence[str], host_tree: str | None = None) -> Self:
         board = kernel.board
         return cls(
             emu=version("emu"),
@@ -58,10 +60,11 @@ class Origin:
             cpu_model=board.timing_model.cpu_model,
             words=list(words),
             frequency=board.frequency,
+            host_tree=host_tree,
         )
 
     def encode(self) -> bytes:
-        return json.dumps(asdict(self), sort_keys=True).encode()
+        return json.dumps({name: value for name, value in asdict(self).items() if value is not None}, sort_keys=True).encode()
 
     @classmethod
     def decode(cls, content: bytes) -> Self:

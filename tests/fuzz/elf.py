@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Damaged ELF files, made and tried inside the guest by its program `elffuzz`: many to a boot.
 
-Programs: whatever execve makes of them, and whatever they then do, is nobody's business but their own. Modules are loaded with
-the parameter `load_only`: everything that looks at the file is done, and undone where the module's init would be called. What
-damaged code does when it runs says nothing about the loader.
+Programs and interpreters: whatever execve makes of them, and whatever they then do, is nobody's business but their own. Modules
+are loaded with the parameter `load_only`: everything that looks at the file is done, and undone where the module's init would be
+called. What damaged code does when it runs says nothing about the loader.
 """
 
 from __future__ import annotations
@@ -13,17 +13,22 @@ import re
 from emu.machine import GuestPanic, Machine
 from tests.fuzz import Outcome
 
-__all__ = ["event_modules", "modules", "programs"]
+__all__ = ["event_modules", "interpreters", "modules", "programs"]
 
 _PARAMETERS = re.compile(r" (prepare_coming_module|destroy_params)\+")
 
 
-def programs(arch: str, seed: int, numbers: range) -> Outcome:
+def programs(arch: str, seed: int, numbers: range, kind: str = "program") -> Outcome:
     """Has the kernel execute damaged programs."""
     try:
-        return _try("program", "/bin/true", "true", arch, seed, numbers)
+        return _try(kind, "/bin/true", "true", arch, seed, numbers)
     except GuestPanic as panic:
-        return Outcome(findings=[f"{arch}: programs {numbers} of seed {seed}: {panic}"])
+        return Outcome(findings=[f"{arch}: {kind}s {numbers} of seed {seed}: {panic}"])
+
+
+def interpreters(arch: str, seed: int, numbers: range) -> Outcome:
+    """Has the kernel execute a program whose interpreter is damaged."""
+    return programs(arch, seed, numbers, "interpreter")
 
 
 def event_modules(arch: str, seed: int, numbers: range) -> Outcome:
@@ -88,7 +93,7 @@ def _try(kind: str, file: str, prepare: str, arch: str, seed: int, numbers: rang
             return outcome
         outcome.counts.update({name: int(said[n]) for n, name in enumerate(("refused", "accepted", "killed"), 1)})
         unexpected = machine.warnings
-        if kind == "program":  # it executes damaged instructions
+        if kind != "module":  # it executes damaged instructions
             unexpected = [warning for warning in unexpected if "is not known to" not in warning]
         if kind == "module" and outcome.counts["killed"]:
             outcome.counts["wild"] = outcome.counts.pop("killed")

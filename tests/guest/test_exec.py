@@ -11,7 +11,7 @@ import pytest
 
 from emu.kernel.files.share import Share
 from emu.machine import Machine
-from tests.lib.host_compiler import compile_dynamic, compile_static
+from tests.lib.host_compiler import compile_static
 
 HELLO = r"""
 #include <stdio.h>
@@ -126,24 +126,6 @@ def test_a_shell_does_not_take_its_own_commands_from_a_binary(tmp_path: Path) ->
     status, output = said("x86_64", tmp_path, ". /p/other; echo not reached")
     assert output == "sh: 1: .: /p/other: cannot execute binary file: it is for sparc64; this machine is x86_64\n"
     assert status == 2
-
-
-def test_a_dynamic_program_runs_by_its_loader_alone(arch: str, tmp_path: Path) -> None:
-    interpreter, loader = compile_dynamic(arch, HELLO, tmp_path / "hello", tmp_path)
-    with Machine(arch=arch, shares=[Share(tmp_path, "/p")]) as machine:
-        done = machine.run("/p/hello you")
-        assert (done.status, done.output.decode()) == (
-            126,
-            "sh: 1: /p/hello: cannot execute binary file: it is dynamically linked, and its loader "
-            f"{interpreter} is not here; link it with -static\n",
-        )
-        done = machine.run(f"/p/{loader.name} --library-path /p /p/hello you")
-        assert (done.status, done.output) == (3, b"hello you\n")
-        folder = str(Path(interpreter).parent)
-        done = machine.run(f"mkdir -p {folder}; ln -s /p/{loader.name} {interpreter}; /p/hello you")
-        assert done.output.decode().endswith(
-            f"it is dynamically linked; link it with -static, or run: {interpreter} /p/hello\n"
-        )
 
 
 @pytest.mark.parametrize(("level", "what"), [(V3, "AVX2 (x86-64-v3)"), (V4, "AVX-512 (x86-64-v4)"), (16, "more than x86-64-v4")])

@@ -63,6 +63,7 @@ class Fuzzer:
 
 FUZZERS = {
     "programs": Fuzzer(elf.programs, 5_000, 500, {"refused": 0.1, "accepted": 0.1, "killed": 0.05}),
+    "interpreters": Fuzzer(elf.interpreters, 2_500, 500, {"refused": 0.1, "accepted": 0.1, "killed": 0.05}),
     "modules": Fuzzer(elf.modules, 5_000, 500, {"refused": 0.3, "accepted": 0.1}),
     "event_modules": Fuzzer(elf.event_modules, 5_000, 500, {"refused": 0.3, "accepted": 0.1}),
     "ext2": Fuzzer(ext2.run, 2_500, 125, {"images": 1, "mounted": 0.5}),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A tenth of `make soak`: everything at once, damaged programs and modules. Others: test_soak_*.py."""
+"""A tenth of `make soak`: everything at once, damaged programs, interpreters and modules. Others: test_soak_*.py."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ def test_everything_at_once_is_right_and_leaves_nothing(arch: str) -> None:
 @pytest.mark.parametrize("numbers", FUZZERS["programs"].pieces(SUITE), ids=str)
 def test_damaged_programs(arch: str, numbers: range) -> None:
     FUZZERS["programs"].check(arch, numbers)
+
+
+@pytest.mark.parametrize("numbers", FUZZERS["interpreters"].pieces(SUITE), ids=str)
+def test_damaged_interpreters(arch: str, numbers: range) -> None:
+    FUZZERS["interpreters"].check(arch, numbers)
 
 
 @pytest.mark.parametrize("numbers", FUZZERS["modules"].pieces(SUITE), ids=str)

@@ -30,7 +30,11 @@ _PATH = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class SharedFolder:
-    """An open folder of the host. `root` is its directory for the guest.
+    """An open folder of the host.
+
+    Attributes:
+        root: its directory for the guest.
+        opened: a line for each file that the guest has opened: its path in the folder, size and time.
 
     Raises:
         OSError: there is no such folder, or it cannot be opened.
@@ -41,6 +45,7 @@ class SharedFolder:
         self.descriptor = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         self.root = SharedDirectory(self, None, "", os.fstat(self.descriptor))
         self.open_files = 0
+        self.opened: set[str] = set()
 
     def close(self) -> None:
         """Closes the folder. Files that are open can still be used."""
@@ -115,7 +120,15 @@ class SharedNode(Node):
             if OpenFlags.APPEND in flags:
                 mode |= os.O_APPEND
         with self._opened() as fd:
-            return SharedHandle(flags, self._folder, _reopen(fd, mode))
+            handle = SharedHandle(flags, self._folder, _reopen(fd, mode))
+            found = os.fstat(fd)
+        self._folder.opened.add(f"{self._path} {found.st_size} {found.st_mtime_ns}")
+        return handle
+
+    @property
+    def _path(self) -> str:
+        """In its folder."""
+        return self._name if self._parent is None else f"{self._parent._path}/{self._name}"
 
     @contextmanager
     def _opened(self) -> Iterator[int]:

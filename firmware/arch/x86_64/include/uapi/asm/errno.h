@@ -12,6 +12,7 @@
 #define ENODATA		61
 #define ETIME		62
 #define EOVERFLOW	75
+#define ELIBBAD		80
 #define EILSEQ		84
 #define EUSERS		87
 #define EOPNOTSUPP	95
