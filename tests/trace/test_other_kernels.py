@@ -101,7 +101,7 @@ def test_the_text_of_the_file_trace(kernel: Kernel, folder: Path) -> None:
 
 
 def columns(trace: Trace, kernel: Kernel) -> dict[str, list[object]]:
-    """All columns of all events; addresses as distances."""
+    """All columns of all events, but for stacks and packed arguments; addresses as distances."""
 
     def values(table: EventTable, name: str) -> list[object]:
         found = []
@@ -110,7 +110,9 @@ def columns(trace: Trace, kernel: Kernel) -> dict[str, list[object]]:
             found.append(value - kernel.text if isinstance(value, int) and 0 <= value - kernel.text < 1 << 20 else value)
         return found
 
-    return {f"{path} {name}": values(table, name) for path, table in trace.events.items() for name in table if name != "caller"}
+    differ = ("caller", "buf")
+    names = [(path, name) for path, table in trace.events.items() for name in table if name not in differ]
+    return {f"{path} {name}": values(trace.events[path], name) for path, name in names}
 
 
 def test_columns_and_calls(kernel: Kernel, folder: Path) -> None:
