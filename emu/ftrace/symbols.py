@@ -35,8 +35,7 @@ class KernelSymbols:
     def __iter__(self) -> Iterator[tuple[KernelSymbol, str]]:
         """All symbols, and the name of the module of each ("": the kernel's own); those of the loaded modules."""
         yield from ((symbol, "") for symbol in self._own)
-        for module in self._modules:
-            yield from ((symbol, module.name) for symbol in module.symbols)
+        yield from ((symbol, module.name) for module, symbol in self._modules.symbols())
 
     def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
         """The symbol at each address; None where there is none."""

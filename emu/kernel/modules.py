@@ -155,6 +155,12 @@ class Modules:
                 raise LookupError(f"the module {module} has no symbol {name}")
         raise LookupError(f"no module {module} is loaded")
 
+    def symbols(self) -> Iterator[tuple[Module, Symbol]]:
+        """The symbols of loaded modules, also those of an init whose memory was freed, until another module has it."""
+        for region, module in self._known:
+            if self._loaded.get(module.address) is module:
+                yield from ((module, symbol) for symbol in module.symbols if symbol.address in region)
+
     def find(self, address: int) -> tuple[Module, Symbol] | None:
         """The function at an address, of a module that is or was there, and the module."""
         module = self._at(address)

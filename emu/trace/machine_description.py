@@ -100,9 +100,7 @@ def kallsyms(kernel: Kernel) -> str:
         hidden = address in found and name not in ARRAYS
         found.add(address)
         lines.append(f"{address:016x} {'A' if hidden else kind} {name}\n")
-    for module in kernel.modules:
-        lines += [
-            f"{one.address:016x} {'t' if module.has_code(one.address) else 'd'} {one.name}\t[{module.name}]\n"
-            for one in module.symbols
-        ]
+    for module, one in kernel.modules.symbols():
+        kind = "t" if module.function_at(one.address) else "d"
+        lines.append(f"{one.address:016x} {kind} {one.name}\t[{module.name}]\n")
     return "".join(lines)
