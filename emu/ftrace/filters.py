@@ -32,7 +32,7 @@ from emu.ftrace.numbers import parse_c
 from emu.ftrace.trigger.commands import FUNCTION_COMMANDS
 from emu.kernel.module_files import ModuleFiles
 
-__all__ = ["AddressFilter", "FunctionFilter", "Functions", "MatchKind", "ModuleFilters", "Pattern", "SiteMask"]
+__all__ = ["FunctionFilter", "Functions", "MatchKind", "ModuleFilters", "Pattern", "SiteMask"]
 
 SiteMask = NDArray[np.bool_]  # one bool for each site, in the order of available_filter_functions
 
@@ -152,7 +152,6 @@ class Functions:
         names: the functions' names; names may repeat.
         modules: the module that each belongs to, "" for the kernel; default: all are the kernel's.
         numbers: a number for each function, which no other function has ever had; ascending.
-        addresses: of their call sites, of which a later function may have the same; default: the numbers.
         loaded: names of the modules that are loaded.
         module_files: the modules that could be loaded, for errors' sentences.
     """
@@ -162,14 +161,12 @@ class Functions:
         names: Sequence[str],
         modules: Sequence[str] | None = None,
         numbers: NDArray[np.int64] | None = None,
-        addresses: NDArray[np.uint64] | None = None,
         loaded: Iterable[str] = (),
         module_files: ModuleFiles | None = None,
     ) -> None:
         self.names = names
         self.modules = [""] * len(names) if modules is None else modules
         self.numbers = np.arange(len(names)) if numbers is None else numbers
-        self.addresses = self.numbers.astype(np.uint64) if addresses is None else addresses
         self.loaded = frozenset(loaded)
         self._module_files = module_files or ModuleFiles()
 
@@ -268,7 +265,7 @@ class FunctionFilter:
     Args:
         functions: those that exist.
         mask: which of them are selected; default: none.
-        gone: where those were that were selected, and no longer exist.
+        lost: whether any was selected that no longer exists.
 
     >>> names = ["vfs_open", "vfs_read", "vfs_write"]
     >>> FunctionFilter(names).edited(["vfs_*", "!*_open"]).selected_names()
@@ -276,20 +273,20 @@ class FunctionFilter:
     """
 
     def __init__(
-        self, functions: Functions | Sequence[str], mask: SiteMask | None = None, gone: frozenset[int] = frozenset()
+        self, functions: Functions | Sequence[str], mask: SiteMask | None = None, lost: bool = False
     ) -> None:
         self.functions = functions if isinstance(functions, Functions) else Functions(functions)
         self.mask: SiteMask = np.zeros(len(self.functions), dtype=np.bool_) if mask is None else mask
         self.mask.flags.writeable = False
-        self.gone = gone
+        self.lost = lost
 
     def __bool__(self) -> bool:
         """Whether there is a filter."""
-        return bool(self.gone or self.mask.any())
+        return self.lost or bool(self.mask.any())
 
     def is_like(self, other: Self) -> bool:
         """Whether another filter of the same functions selects the same."""
-        return self.gone == other.gone and np.array_equal(self.mask, other.mask)
+        return self.lost == other.lost and np.array_equal(self.mask, other.mask)
 
     def cleared(self) -> Self:
         return type(self)(self.functions)
@@ -300,7 +297,7 @@ class FunctionFilter:
             return self
         lost = self.mask & ~np.isin(self.functions.numbers, functions.numbers)
         mask = np.isin(functions.numbers, self.functions.numbers[self.mask])
-        return type(self)(functions, mask, self.gone | set(self.functions.addresses[lost].tolist()))
+        return type(self)(functions, mask, self.lost or bool(lost.any()))
 
     def edited(self, words: Iterable[str], waiting: ModuleFilters | None = None) -> Self:
         """This filter with every word applied, in order.
@@ -322,7 +319,7 @@ class FunctionFilter:
             if not chosen.any():
                 raise self.functions.unmatched(word, waits=waiting is not None)
             mask = _applied(mask, word, chosen)
-        return type(self)(self.functions, mask, self.gone)
+        return type(self)(self.functions, mask, self.lost)
 
     def with_words(self, words: Iterable[str]) -> Self:
         """The same with words that have waited for their module; those that do not match any function are forgotten."""
@@ -355,21 +352,6 @@ class FunctionFilter:
     def lines(self) -> list[str]:
         """What its file shows."""
         return self.selected_names()
-
-
-class AddressFilter(FunctionFilter):
-    """A filter that keeps addresses, whatever is there (Linux: ftrace_graph_hash, which no module that goes clears).
-
-    Of a function that no longer exists its file shows the address. What a module that comes has there is selected.
-    """
-
-    def on(self, functions: Functions) -> Self:
-        moved = super().on(functions)
-        back = np.isin(functions.addresses, np.array(sorted(moved.gone), np.uint64))
-        return type(self)(functions, moved.mask | back, moved.gone - set(functions.addresses[back].tolist()))
-
-    def lines(self) -> list[str]:
-        return [*self.selected_names(), *map(hex, sorted(self.gone))]
 
 
 def _applied(mask: SiteMask, word: str, chosen: SiteMask) -> SiteMask:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFiles
-from emu.ftrace.filters import AddressFilter, FunctionFilter, Functions, ModuleFilters, SiteMask
+from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
 from emu.ftrace.native import array_record
 from emu.ftrace.options import Options
 from emu.ftrace.probes import FunctionProbes
@@ -108,8 +108,8 @@ class FtraceOps:
         self.probes = FunctionProbes(consumers)
         self._at_sites: Collection[AtSites] = (self.probes, *at_sites)
         self._watches = watches
-        self.graph_function: FunctionFilter = AddressFilter(functions)
-        self.graph_notrace: FunctionFilter = AddressFilter(functions)
+        self.graph_function = FunctionFilter(functions)
+        self.graph_notrace = self.graph_function
         self.max_graph_depth = 0
         self.threshold_us = 0
         self.events = events

@@ -40,7 +40,7 @@ class Sites:
             if function is None:
                 raise BadImage(f"{image.path}: the call site {address:#x} is in no function")
             names.append(function.name)
-        self.functions = Functions(names, addresses=self.addresses, module_files=module_files)
+        self.functions = Functions(names, module_files=module_files)
         self._next_number = len(names)
 
     def __len__(self) -> int:
@@ -95,9 +95,7 @@ class Sites:
         numbers = np.append(old.numbers, np.arange(self._next_number, self._next_number + count))
         self._next_number += count
         modules = [*old.modules, *[module.name] * count]
-        self.functions = Functions(
-            [*old.names, *names], modules, numbers, self.addresses, old.loaded | {module.name}, self._module_files
-        )
+        self.functions = Functions([*old.names, *names], modules, numbers, old.loaded | {module.name}, self._module_files)
 
     def remove(self, start: int, end: int) -> None:
         """Removes the sites from `start` up to `end`: their code is gone."""
@@ -113,7 +111,7 @@ class Sites:
         self.addresses, self.targets = self.addresses[kept], self.targets[kept]
         places = np.flatnonzero(kept).tolist()
         names, modules = _chosen(old.names, places), _chosen(old.modules, places)
-        self.functions = Functions(names, modules, old.numbers[kept], self.addresses, loaded, self._module_files)
+        self.functions = Functions(names, modules, old.numbers[kept], loaded, self._module_files)
 
     def _wrong(self, address: int) -> str | None:
         """What is wrong with a site that should be as compiled, None if nothing is."""

@@ -70,7 +70,7 @@ What is traced
   In set_ftrace_filter and set_ftrace_notrace a word can be about functions of modules:
       beat:mod:sample_timer   *:mod:sample_*   beat:mod:!sample_timer   :mod:   !beat:mod:sample_timer
   One about a module that is not loaded waits until it is. A module that goes takes its functions out of the filters, which stay:
-  a filter that has lost all its functions selects none. The filters of function_graph keep addresses.
+  a filter that has lost all its functions selects none.
 
   In set_ftrace_filter a command can say what functions do when they are called, at most COUNT times if that is given:
       schedule:traceoff   vfs_*:traceon:3   !schedule:traceoff   !vfs_*:traceon:0
