@@ -12,7 +12,7 @@ COMMAND = "emu run --cpus 1 -e sched_switch -e sched_wakeup -e irq -- usleep 100
 TRACE = """\
 # tracer: nop
 #
-# entries-in-buffer/entries-written: 13/13   #P:1
+# entries-in-buffer/entries-written: 5/5   #P:1
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -22,19 +22,11 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-          <idle>-0       [000] d.h1.     0.020481: irq_handler_entry: irq=243 name=hostdev
-          <idle>-0       [000] dNh5.     0.020491: sched_wakeup: comm=init pid=1 prio=120 target_cpu=000
-          <idle>-0       [000] dNh1.     0.020499: irq_handler_exit: irq=243 ret=handled
-          <idle>-0       [000] d..2.     0.020517: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=init next_pid=1 next_prio=120
-            init-1       [000] d..2.     0.020722: sched_switch: prev_comm=init prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=init next_pid=13 next_prio=120
-          usleep-13      [000] d.h..     0.021007: softirq_raise: vec=1 [action=TIMER]
-          usleep-13      [000] ..s..     0.021015: softirq_entry: vec=1 [action=TIMER]
-          usleep-13      [000] ..s..     0.021016: softirq_exit: vec=1 [action=TIMER]
-          usleep-13      [000] d..2.     0.021171: sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
-          <idle>-0       [000] dNh4.     0.022168: sched_wakeup: comm=usleep pid=13 prio=120 target_cpu=000
-          <idle>-0       [000] d..2.     0.022183: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=usleep next_pid=13 next_prio=120
-          usleep-13      [000] dN.6.     0.022285: sched_wakeup: comm=init pid=1 prio=120 target_cpu=000
-          usleep-13      [000] d..2.     0.022293: sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=R+ ==> next_comm=init next_pid=1 next_prio=120
+          usleep-13      [000] d..2.     0.021804: sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+          <idle>-0       [000] dNh4.     0.022804: sched_wakeup: comm=usleep pid=13 prio=120 target_cpu=000
+          <idle>-0       [000] d..2.     0.022819: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=usleep next_pid=13 next_prio=120
+          usleep-13      [000] dN.6.     0.022920: sched_wakeup: comm=init pid=1 prio=120 target_cpu=000
+          usleep-13      [000] d..2.     0.022929: sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=R+ ==> next_comm=init next_pid=1 next_prio=120
 """
 
 

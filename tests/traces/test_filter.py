@@ -11,7 +11,7 @@ TRACE = """\
 Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 # tracer: function
 #
-# entries-in-buffer/entries-written: 14/14   #P:2
+# entries-in-buffer/entries-written: 12/12   #P:2
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -21,20 +21,18 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-17      [000] .....     0.085076: vfs_ioctl <-sys_ioctl
-              sh-17      [000] .....     0.085134: vfs_ioctl <-sys_ioctl
-              sh-17      [000] .....     0.085462: vfs_open <-do_open
-             cat-18      [001] .....     0.087353: vfs_fstatat <-sys_newfstatat
-             cat-18      [001] .....     0.087358: vfs_statx <-vfs_fstatat
-             cat-18      [001] .....     0.087661: vfs_open <-do_open
-             cat-18      [001] .....     0.088321: vfs_open <-do_open
-             cat-18      [001] .....     0.088503: vfs_fstat <-sys_newfstat
-             cat-18      [001] .....     0.088512: vfs_fstat <-sys_newfstat
-             cat-18      [001] .....     0.088522: vfs_read <-ksys_read
-             cat-18      [001] .....     0.088554: vfs_write <-ksys_write
-             cat-18      [001] .....     0.088569: vfs_read <-ksys_read
-            init-1       [001] .....     0.089059: vfs_ioctl <-sys_ioctl
-            init-1       [001] .....     0.089080: vfs_write <-ksys_write
+              sh-17      [001] .....     0.094638: vfs_open <-do_open
+             cat-18      [000] .....     0.096566: vfs_fstatat <-sys_newfstatat
+             cat-18      [000] .....     0.096572: vfs_statx <-vfs_fstatat
+             cat-18      [000] .....     0.096855: vfs_open <-do_open
+             cat-18      [000] .....     0.097523: vfs_open <-do_open
+             cat-18      [000] .....     0.097705: vfs_fstat <-sys_newfstat
+             cat-18      [000] .....     0.097714: vfs_fstat <-sys_newfstat
+             cat-18      [000] .....     0.097724: vfs_read <-ksys_read
+             cat-18      [000] .....     0.097774: vfs_write <-ksys_write
+             cat-18      [000] .....     0.097788: vfs_read <-ksys_read
+            init-1       [000] .....     0.098371: vfs_ioctl <-sys_ioctl
+            init-1       [000] .....     0.098392: vfs_write <-ksys_write
 """
 
 

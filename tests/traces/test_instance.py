@@ -26,13 +26,13 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-             cat-19      [001] .....     0.018233: vfs_read <-ksys_read
-             cat-19      [001] .....     0.018290: vfs_write <-ksys_write
-             cat-19      [001] .....     0.018306: vfs_read <-ksys_read
-              sh-17      [000] .....     0.018543: vfs_write <-ksys_write
+             cat-19      [001] .....     0.019032: vfs_read <-ksys_read
+             cat-19      [001] .....     0.019070: vfs_write <-ksys_write
+             cat-19      [001] .....     0.019086: vfs_read <-ksys_read
+              sh-17      [000] .....     0.019324: vfs_write <-ksys_write
 # tracer: function
 #
-# entries-in-buffer/entries-written: 6/6   #P:2
+# entries-in-buffer/entries-written: 5/5   #P:2
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -42,12 +42,11 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-            init-1       [001] .....     0.014586: schedule <-do_wait
-              sh-17      [000] .....     0.016206: schedule <-do_wait
-     rcu_preempt-3       [001] .....     0.017068: schedule <-schedule_timeout
-              sh-17      [000] .....     0.017713: schedule <-do_wait
-              sh-17      [000] .....     0.018752: schedule <-do_wait
-     rcu_preempt-3       [000] .....     0.019072: schedule <-schedule_timeout
+              sh-17      [000] .....     0.016937: schedule <-do_wait
+     rcu_preempt-3       [001] .....     0.018071: schedule <-schedule_timeout
+              sh-17      [000] .....     0.018265: schedule <-hostfs_wait_answer
+              sh-17      [000] .....     0.018525: schedule <-do_wait
+              sh-17      [000] .....     0.019544: schedule <-do_wait
 """
 
 

@@ -22,20 +22,20 @@ TRACE = """\
  0)               |        hrtimer_interrupt() {
  0)               |          tick_sched_timer() {
  0)               |            tick_sched_do_timer() {
- 0)   1.630 us    |              tick_do_update_jiffies64();
- 0)   2.000 us    |            }
+ 0)   1.270 us    |              tick_do_update_jiffies64();
+ 0)   1.640 us    |            }
  0)               |            tick_sched_handle() {
- 0)   0.690 us    |              account_process_tick();
- 0)   0.440 us    |              softlockup_tick();
+ 0)   0.500 us    |              account_process_tick();
+ 0)   0.560 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
- 0)   0.490 us    |                task_tick_fair();
- 0)   2.660 us    |              }
- 0)   6.280 us    |            }
- 0)   9.700 us    |          }
- 0)   1.050 us    |          tick_program_event();
- 0) + 14.950 us   |        }
- 0) + 15.420 us   |      }
- 0) + 17.780 us   |    }
+ 0)   0.320 us    |                task_tick_fair();
+ 0)   2.410 us    |              }
+ 0)   5.580 us    |            }
+ 0)   8.570 us    |          }
+ 0)   0.980 us    |          tick_program_event();
+ 0) + 12.690 us   |        }
+ 0) + 13.100 us   |      }
+ 0) + 14.910 us   |    }
  0)   <========== |
  0)   ==========> |
  0)               |    sysvec_apic_timer_interrupt() {
@@ -43,20 +43,20 @@ TRACE = """\
  0)               |        hrtimer_interrupt() {
  0)               |          tick_sched_timer() {
  0)               |            tick_sched_do_timer() {
- 0)   0.840 us    |              tick_do_update_jiffies64();
- 0)   1.210 us    |            }
+ 0)   0.950 us    |              tick_do_update_jiffies64();
+ 0)   1.330 us    |            }
  0)               |            tick_sched_handle() {
  0)   0.460 us    |              account_process_tick();
- 0)   0.320 us    |              softlockup_tick();
+ 0)   0.520 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
- 0)   0.210 us    |                task_tick_fair();
- 0)   2.050 us    |              }
- 0)   4.390 us    |            }
- 0)   6.910 us    |          }
+ 0)   0.200 us    |                task_tick_fair();
+ 0)   2.630 us    |              }
+ 0)   5.140 us    |            }
+ 0)   7.780 us    |          }
  0)   0.940 us    |          tick_program_event();
- 0) + 10.690 us   |        }
- 0) + 11.100 us   |      }
- 0) + 12.520 us   |    }
+ 0) + 11.560 us   |        }
+ 0) + 11.970 us   |      }
+ 0) + 16.220 us   |    }
  0)   <========== |
  0)   ==========> |
  0)               |    sysvec_apic_timer_interrupt() {
@@ -64,43 +64,43 @@ TRACE = """\
  0)               |        hrtimer_interrupt() {
  0)               |          tick_sched_timer() {
  0)               |            tick_sched_do_timer() {
- 0)   0.840 us    |              tick_do_update_jiffies64();
- 0)   1.210 us    |            }
+ 0)   1.140 us    |              tick_do_update_jiffies64();
+ 0)   1.510 us    |            }
  0)               |            tick_sched_handle() {
  0)   0.460 us    |              account_process_tick();
- 0)   0.320 us    |              softlockup_tick();
+ 0)   0.330 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
  0)   0.210 us    |                task_tick_fair();
- 0)   2.740 us    |              }
- 0)   5.080 us    |            }
- 0)   7.600 us    |          }
- 0)   1.080 us    |          tick_program_event();
- 0) + 11.520 us   |        }
- 0) + 11.930 us   |      }
- 0) + 16.090 us   |    }
- 0)   <========== |
- 0)   ==========> |
- 0)               |    sysvec_apic_timer_interrupt() {
- 0)               |      __sysvec_apic_timer_interrupt() {
- 0)               |        hrtimer_interrupt() {
- 0)               |          tick_sched_timer() {
- 0)               |            tick_sched_do_timer() {
- 0)   0.840 us    |              tick_do_update_jiffies64();
- 0)   1.210 us    |            }
- 0)               |            tick_sched_handle() {
- 0)   0.460 us    |              account_process_tick();
- 0)   0.320 us    |              softlockup_tick();
- 0)               |              scheduler_tick() {
- 0)   0.210 us    |                task_tick_fair();
- 0)   2.050 us    |              }
+ 0)   2.060 us    |              }
  0)   4.390 us    |            }
- 0)   6.910 us    |          }
+ 0)   7.210 us    |          }
  0)   0.940 us    |          tick_program_event();
- 0) + 10.690 us   |        }
- 0) + 11.100 us   |      }
- 0) + 12.520 us   |    }
+ 0) + 10.980 us   |        }
+ 0) + 11.400 us   |      }
+ 0) + 12.810 us   |    }
  0)   <========== |
- 0) # 4061.930 us |  }
+ 0)   ==========> |
+ 0)               |    sysvec_apic_timer_interrupt() {
+ 0)               |      __sysvec_apic_timer_interrupt() {
+ 0)               |        hrtimer_interrupt() {
+ 0)               |          tick_sched_timer() {
+ 0)               |            tick_sched_do_timer() {
+ 0)   0.950 us    |              tick_do_update_jiffies64();
+ 0)   1.330 us    |            }
+ 0)               |            tick_sched_handle() {
+ 0)   0.460 us    |              account_process_tick();
+ 0)   0.330 us    |              softlockup_tick();
+ 0)               |              scheduler_tick() {
+ 0)   0.210 us    |                task_tick_fair();
+ 0)   2.060 us    |              }
+ 0)   4.380 us    |            }
+ 0)   7.020 us    |          }
+ 0)   0.940 us    |          tick_program_event();
+ 0) + 10.800 us   |        }
+ 0) + 11.210 us   |      }
+ 0) + 12.620 us   |    }
+ 0)   <========== |
+ 0) # 4172.860 us |  }
 """
 
 

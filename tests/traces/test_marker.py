@@ -16,71 +16,61 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
- 0) ! 123.360 us  |  sys_fork();
- 0)               |  sys_wait4() {
- ------------------------------------------
- 0)     init-1     =>     sh-13     
- ------------------------------------------
-
- 0)   5.110 us    |  sys_ioctl();
- 0)   6.910 us    |  sys_setpgid();
- 0)   1.900 us    |  sys_ioctl();
- 0) ! 303.070 us  |  sys_execve();
+ 0) ! 280.970 us  |  sys_execve();
  0)   0.230 us    |  sys_getpid();
- 0)   2.830 us    |  sys_brk();
- 0)   8.440 us    |  sys_brk();
- 0) + 13.480 us   |  sys_getcwd();
- 0)   1.460 us    |  sys_getppid();
- 0)   4.100 us    |  sys_brk();
- 0) + 16.780 us   |  sys_newfstatat();
- 0)   9.940 us    |  sys_newfstatat();
- 0) + 20.820 us   |  sys_chdir();
- 0) + 67.340 us   |  sys_openat();
- 0)   4.600 us    |  sys_fcntl();
- 0)   1.740 us    |  sys_dup2();
- 0)   1.400 us    |  sys_close();
+ 0)   2.910 us    |  sys_brk();
+ 0)   8.210 us    |  sys_brk();
+ 0) + 13.640 us   |  sys_getcwd();
+ 0)   1.550 us    |  sys_getppid();
+ 0)   4.750 us    |  sys_brk();
+ 0) + 17.290 us   |  sys_newfstatat();
+ 0) + 10.630 us   |  sys_newfstatat();
+ 0) + 20.840 us   |  sys_chdir();
+ 0) + 68.250 us   |  sys_openat();
+ 0)   4.750 us    |  sys_fcntl();
+ 0)   1.900 us    |  sys_dup2();
+ 0)   1.390 us    |  sys_close();
  0)               |  sys_write() {
  0)               |  /* before */
- 0) + 20.520 us   |  }
- 0) + 10.890 us   |  sys_dup2();
+ 0) + 21.180 us   |  }
+ 0) + 10.510 us   |  sys_dup2();
  0)   1.320 us    |  sys_close();
- 0) ! 116.140 us  |  sys_fork();
+ 0) ! 103.090 us  |  sys_fork();
  0)               |  sys_wait4() {
  ------------------------------------------
  0)     sh-13      =>     cat-14    
  ------------------------------------------
 
- 0) + 16.620 us   |  sys_newfstatat();
- 0) ! 238.500 us  |  sys_execve();
- 0) + 64.330 us   |  sys_openat();
- 0)   4.230 us    |  sys_newfstat();
- 0)   2.740 us    |  sys_newfstat();
- 0) + 22.680 us   |  sys_read();
- 0) + 11.790 us   |  sys_write();
- 0)   4.680 us    |  sys_read();
- 0) + 10.380 us   |  sys_close();
+ 0) + 18.380 us   |  sys_newfstatat();
+ 0) ! 242.870 us  |  sys_execve();
+ 0) + 64.910 us   |  sys_openat();
+ 0)   4.540 us    |  sys_newfstat();
+ 0)   2.880 us    |  sys_newfstat();
+ 0) + 30.740 us   |  sys_read();
+ 0) + 11.810 us   |  sys_write();
+ 0)   5.050 us    |  sys_read();
+ 0) + 10.330 us   |  sys_close();
  0)               |  sys_exit_group() {
  ------------------------------------------
  0)     cat-14     =>     sh-13     
  ------------------------------------------
 
- 0) ! 784.560 us  |  } /* sys_wait4 */
- 0) + 45.240 us   |  sys_openat();
- 0)   3.170 us    |  sys_fcntl();
- 0)   2.120 us    |  sys_dup2();
- 0)   1.270 us    |  sys_close();
+ 0) ! 817.190 us  |  } /* sys_wait4 */
+ 0) + 47.190 us   |  sys_openat();
+ 0)   3.280 us    |  sys_fcntl();
+ 0)   1.730 us    |  sys_dup2();
+ 0)   1.280 us    |  sys_close();
  0)               |  sys_write() {
  0)               |  /* after */
- 0) + 11.670 us   |  }
- 0)   7.700 us    |  sys_dup2();
+ 0) + 11.920 us   |  }
+ 0)   7.540 us    |  sys_dup2();
  0)   1.320 us    |  sys_close();
  0)               |  sys_exit_group() {
  ------------------------------------------
  0)     sh-13      =>     init-1    
  ------------------------------------------
 
- 0) # 2553.200 us |  } /* sys_wait4 */
- 0)   2.390 us    |  sys_ioctl();
+ 0)   2.360 us    |  sys_ioctl();
  0)               |  sys_write() {
 """
 

@@ -23,20 +23,20 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-             cat-13      [000] .....     0.020912: vfs_open <-do_open
-             cat-13      [000] .....     0.020912: <stack trace>
+             cat-13      [000] .....     0.021561: vfs_open <-do_open
+             cat-13      [000] .....     0.021561: <stack trace>
  => vfs_open
  => do_open
  => path_openat
  => do_filp_open
- => do_open_execat
- => bprm_execve
- => do_execveat_common
+ => do_open_execat.constprop.0
+ => bprm_execve.constprop.0
+ => do_execveat_common.constprop.0
  => sys_execve
  => do_syscall_64
  => entry_SYSCALL_64
-             cat-13      [000] .....     0.021194: vfs_open <-do_open
-             cat-13      [000] .....     0.021194: <stack trace>
+             cat-13      [000] .....     0.021827: vfs_open <-do_open
+             cat-13      [000] .....     0.021827: <stack trace>
  => vfs_open
  => do_open
  => path_openat

@@ -17,27 +17,27 @@ TRACE = """\
  0)               |    kill_something_info() {
  0)               |      _raw_spin_lock_irq() {
  0)   0.210 us    |        preempt_count_add();
- 0)   0.850 us    |      }
+ 0)   0.810 us    |      }
  0)               |      find_vpid() {
  0)               |        _raw_spin_lock_irqsave() {
  0)   0.210 us    |          preempt_count_add();
- 0)   1.030 us    |        }
+ 0)   0.920 us    |        }
  0)               |        find_pid() {
  0)   0.240 us    |          pid_bucket();
- 0)   0.950 us    |        }
+ 0)   0.720 us    |        }
  0)               |        _raw_spin_unlock_irqrestore() {
- 0)   0.230 us    |          preempt_count_sub();
- 0)   1.090 us    |        }
- 0)   4.070 us    |      }
+ 0)   0.220 us    |          preempt_count_sub();
+ 0)   1.080 us    |        }
+ 0)   3.730 us    |      }
  0)               |      kill_pid_info() {
- 0)   0.240 us    |        pid_task();
+ 0)   0.250 us    |        pid_task();
  0)   0.220 us    |        group_send_sig_info();
- 0)   1.710 us    |      }
+ 0)   1.700 us    |      }
  0)               |      _raw_spin_unlock_irq() {
- 0)   0.210 us    |        preempt_count_sub();
- 0)   1.080 us    |      }
- 0) + 10.240 us   |    }
- 0) + 12.820 us   |  }
+ 0)   0.220 us    |        preempt_count_sub();
+ 0)   1.090 us    |      }
+ 0)   9.840 us    |    }
+ 0) + 12.420 us   |  }
 """
 
 

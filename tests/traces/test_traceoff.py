@@ -16,39 +16,39 @@ TRACE = """\
  0)               |    do_user_addr_fault() {
  0)               |      lock_mm_and_find_vma() {
  0)               |        down_read_trylock() {
- 0)   0.550 us    |          preempt_count_add();
+ 0)   0.540 us    |          preempt_count_add();
  0)   0.220 us    |          preempt_count_sub();
- 0)   1.870 us    |        }
- 0)   0.560 us    |        find_vma();
- 0)   3.820 us    |      }
+ 0)   1.860 us    |        }
+ 0)   0.570 us    |        find_vma();
+ 0)   3.090 us    |      }
  0)               |      handle_mm_fault() {
  0)               |        __handle_mm_fault() {
- 0)   0.360 us    |          mm_alloc_pmd();
- 0)   0.220 us    |          pte_alloc();
+ 0)   0.270 us    |          mm_alloc_pmd();
+ 0)   0.230 us    |          pte_alloc();
  0)               |          handle_pte_fault() {
  0)               |            do_anonymous_page() {
  0)               |              __might_sleep() {
  0)   0.320 us    |                __might_resched();
- 0)   0.750 us    |              }
+ 0)   0.740 us    |              }
  0)               |              __alloc_pages() {
  0)               |                get_page_from_freelist() {
  0)   0.240 us    |                  zone_watermark_ok();
- 0)   0.710 us    |                  rmqueue_pcplist();
- 0)   4.920 us    |                }
- 0)   5.690 us    |              }
+ 0)   0.520 us    |                  rmqueue_pcplist();
+ 0)   4.150 us    |                }
+ 0)   4.600 us    |              }
  0)               |              do_set_pte() {
- 0)   0.380 us    |                flush_icache_page();
+ 0)   0.180 us    |                flush_icache_page();
  0)               |                _raw_spin_lock() {
- 0)   0.220 us    |                  preempt_count_add();
- 0)   0.740 us    |                }
+ 0)   0.230 us    |                  preempt_count_add();
+ 0)   0.850 us    |                }
  0)               |                _raw_spin_unlock() {
- 0)   0.220 us    |                  preempt_count_sub();
+ 0)   0.230 us    |                  preempt_count_sub();
  0)   1.000 us    |                }
- 0)   3.480 us    |              }
- 0) + 11.670 us   |            }
- 0) + 12.550 us   |          }
- 0) + 15.020 us   |        }
- 0) + 15.780 us   |      }
+ 0)   3.050 us    |              }
+ 0)   9.400 us    |            }
+ 0) + 10.160 us   |          }
+ 0) + 11.550 us   |        }
+ 0) + 11.990 us   |      }
 """
 
 
