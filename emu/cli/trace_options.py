@@ -185,7 +185,7 @@ class ArrayOptions:
         if self.instance:
             apply(lambda path, _: tracefs.mkdir(path), [Setting(_INSTANCE, f"instances/{self.instance}", "")])
         settings = [with_offsets(machine, setting) for setting in settings]
-        if self.values or self.events:  # else what boot options have begun goes on
+        if any(self.values.values()) or self.events:  # else what boot options have begun goes on
             apply(tracefs.write, [self._of_array(Setting(_SWITCH, _SWITCH, "0"))])
         apply(tracefs.write, settings)
         about_events = (Setting(*one) for choice in self.events for one in choice.settings(tracefs))

@@ -104,9 +104,9 @@ def test_who_writes_tracing_on_decides(tmp_path: Path, emu: Emu) -> None:
 def test_what_boot_options_have_recorded_is_kept(emu: Emu) -> None:
     boot = ["--append", "ftrace=function ftrace_filter=sys_*,start_secondary,rest_init"]
     alone = emu("run", *boot, "--", "true").out
-    assert b": rest_init <-" in alone and b": sys_exit_group <-" in alone
+    assert b": rest_init <-" in alone and b": sys_fork <-" in alone and b": sys_exit_group <-" in alone
     more = emu("run", *boot, "-e", "sched:sched_process_exit", "--", "true").out
-    assert b": rest_init <-" in more and b": sched_process_exit: comm=sh " in more
+    assert b": rest_init <-" in more and b": sys_fork <-" not in more and b": sched_process_exit: comm=sh " in more
 
 
 def test_it_can_be_made_again(arch: str, tmp_path: Path, emu: Emu) -> None:
