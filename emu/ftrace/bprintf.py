@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from emu.ftrace.event.print_fmt_calls import star
 from emu.ftrace.words import Words
 
 __all__ = ["arguments", "formatted"]
@@ -130,8 +131,8 @@ def formatted(
         if isinstance(piece, bytes):
             text += piece
             continue
-        width = piece.width if piece.width is not None else _signed(next(left), _INT)
-        precision = piece.precision if piece.precision is not None else _signed(next(left), _INT)
+        width = star(piece.width if piece.width is not None else _signed(next(left), _INT))
+        precision = star(piece.precision if piece.precision is not None else _signed(next(left), _INT))
         flags = piece.flags + b"-" if width < 0 else piece.flags
         if piece.converts:
             text += _converted(piece, flags, abs(width), precision, next(left), pointer)

@@ -46,6 +46,11 @@ def test_no_data_is_too_bad(pieces: list[bytes], data: bytes) -> None:
     formatted(template, [value if isinstance(value, bytes) else value & 0xFF for value in values], lambda kind, value: None)
 
 
+def test_no_width_makes_a_text_that_fills_memory() -> None:
+    for template, values in ((b"%*d", [1 << 30, 5]), (b"%.*d", [1 << 30, 5]), (b"%999999999d", [5])):
+        assert len(formatted(template, values, lambda kind, value: None)) == 4096
+
+
 def test_a_pointer_may_have_a_text_of_its_own() -> None:
     named = formatted(b"<%10pS|%-6ps|%p>", [1, 2, 3], lambda kind, value: kind + b"%d" % value if kind else None)
     assert named == b"<        S1|s2    |0000000000000003>"

@@ -56,3 +56,28 @@ def test_what_a_clock_counts(clock: str, time: str, tmp_path: Path) -> None:
     path.write_bytes(Dat([pages.data], clock=clock).version7())
     [line] = [line for line in b"".join(trace_text(Trace.open(path), ReportOptions())).decode().splitlines() if "hello" in line]
     assert f" {time}: " in line
+
+
+def test_an_older_kernel_of_32_bits() -> None:
+    lines = b"".join(trace_text(Trace.open(GOLDEN / "tracecmd-i686-funcgraph.dat"), ReportOptions())).decode().splitlines()
+    assert lines[0] == "# tracer: function_graph"
+    calls = [line.strip() for line in lines if "do_IRQ() {" in line]
+    assert len(calls) == 7 and set(calls) == {"0)               |  do_IRQ() {"}
+    assert " 0) # 3242.027 us |  }" in lines
+
+
+def test_kernels_number_their_events_in_other_ways(tmp_path: Path) -> None:
+    """In Linux 4.13 raw_data has the number of today's osnoise, and another event that of today's raw_data."""
+    texts = {text.split("\n")[0]: text for text in (*linux_formats()["ftrace"], *linux_formats()["irq"])}
+    raw_data = texts["name: raw_data"].replace("ID: 18", "ID: 16")
+    softirq = re.sub(r"^ID: \d+$", "ID: 18", texts["name: softirq_entry"], flags=re.MULTILINE)
+    pages, path = Pages(), tmp_path / "trace.dat"
+    pages.add(1000, struct.pack("<HBBiI4s", 16, 0, 0, 5, 0x42, b"abcd"))
+    pages.add(2000, struct.pack("<HBBiI", 18, 0, 0, 5, 1))
+    pages.add(3000, struct.pack("<HBBi8x", 17, 0, 0, 5))
+    pages.flush()
+    path.write_bytes(Dat([pages.data], formats={"ftrace": [raw_data], "irq": [softirq]}).version7())
+    lines = b"".join(trace_text(Trace.open(path), ReportOptions())).decode().splitlines()
+    ours = [line.split(": ", 1)[1] for line in lines if not line.startswith("#")]
+    assert ours[:2] == ["# 42 buf: 61 62 63 64", "softirq_entry: vec=1 [action=TIMER]"]
+    assert re.fullmatch(r"Unknown type \d+", ours[2])

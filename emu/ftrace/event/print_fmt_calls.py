@@ -61,5 +61,5 @@ _WIDEST = 4096  # a page, the longest line
 
 
 def star(width: int) -> int:
-    """A width or precision that an argument gives."""
+    """A width or precision that an argument gives, or a format that may be damaged."""
     return min(max(width, -_WIDEST), _WIDEST)
