@@ -9,9 +9,7 @@ output, and the rest is not what is printed, both are shown: a person decides wh
 
 from __future__ import annotations
 
-import contextlib
 import doctest
-import io
 import itertools
 import os
 import re
@@ -91,20 +89,23 @@ class _Recorder(doctest.DocTestRunner):
         self.changed: list[tuple[doctest.Example, str]] = []
 
     def report_failure(self, out: object, test: doctest.DocTest, example: doctest.Example, got: str) -> None:
-        print(f"{test.name}: >>> {example.source}{got}")
+        self._say(f"{test.name}: >>> {example.source}{got}")
         if "..." not in example.want:
             self.changed.append((example, got))
 
     def report_unexpected_exception(self, out: object, test: doctest.DocTest, example: doctest.Example, exc_info: object) -> None:
-        print(f"{test.name}: >>> {example.source}{exc_info}")
+        self._say(f"{test.name}: >>> {example.source}{exc_info}")
+
+    @staticmethod
+    def _say(text: str) -> None:
+        print(text, file=sys.__stdout__)  # sys.stdout is the examples'
 
 
 def _record_python(path: Path) -> None:
     text = path.read_text()
     test = doctest.DocTestParser().get_doctest(text, {}, path.name, str(path), 0)
     recorder = _Recorder()
-    with contextlib.redirect_stderr(io.StringIO()):
-        recorder.run(test, out=lambda line: None)
+    recorder.run(test, out=lambda line: None)
     lines = text.splitlines(keepends=True)
     for example, got in reversed(recorder.changed):
         begin = example.lineno + example.source.count("\n")
