@@ -129,7 +129,8 @@ class _Entries:
             if call is not None and call.system == SYSTEM:
                 self._add_own(call, places)
             else:
-                self._add_other(number, places, Ranges(columns.address[places], columns.size[places].astype(np.int64)))
+                self._copy(places, Ranges(columns.address[places], columns.size[places].astype(np.int64)))
+                self._others.append((places, number))
         self._sizes += -self._sizes % 4
         ends = np.cumsum(self._sizes)
         offset = ends - self._sizes
@@ -158,10 +159,6 @@ class _Entries:
         lengths = np.array([len(each) for each in data], np.int64)
         starts = blob.ctypes.data + np.cumsum(lengths) - lengths
         return Ranges(starts[which], lengths[which])
-
-    def _add_other(self, number: int, places: Rows, ranges: Ranges) -> None:
-        self._copy(places, ranges)
-        self._others.append((places, number))
 
     def _copy(self, places: Rows, ranges: Ranges) -> None:
         """Continues entries with what lies in memory."""
