@@ -129,7 +129,8 @@ class _Entries:
             if call is not None and call.system == SYSTEM:
                 self._add_own(call, places)
             else:
-                self._add_other(number, places, Ranges(columns.address[places], columns.size[places].astype(np.int64)))
+                self._copy(places, Ranges(columns.address[places], columns.size[places].astype(np.int64)))
+                self._others.append((places, number))
         self._sizes += -self._sizes % 4
         ends = np.cumsum(self._sizes)
         offset = ends - self._sizes
@@ -153,10 +154,6 @@ class _Entries:
         words = stacks.values.astype(np.uint64)
         self._kept.append(words)
         return Ranges(words.ctypes.data + stacks.offsets[:-1] * words.itemsize, stacks.lengths * words.itemsize)
-
-    def _add_other(self, number: int, places: Rows, ranges: Ranges) -> None:
-        self._copy(places, ranges)
-        self._others.append((places, number))
 
     def _copy(self, places: Rows, ranges: Ranges) -> None:
         """Continues entries with what lies in memory."""

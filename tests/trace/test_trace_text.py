@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from emu.trace import Buffer, CpuPages, FormatText, Recording, Trace
+from emu.trace.convert.options import ConvertOptions
+from emu.trace.convert.perfetto import perfetto
 from emu.trace.report import ReportOptions
 from emu.trace.trace_text import trace_text
 from tests.lib.trace_dat import GOLDEN, Dat, Pages, linux_formats
@@ -56,6 +58,10 @@ def test_what_a_clock_counts(clock: str, time: str, tmp_path: Path) -> None:
     path.write_bytes(Dat([pages.data], clock=clock).version7())
     [line] = [line for line in b"".join(trace_text(Trace.open(path), ReportOptions())).decode().splitlines() if "hello" in line]
     assert f" {time}: " in line
+    options = ConvertOptions()
+    assert b"".join(perfetto(Trace.open(path), options))
+    assert [note for note in options.notes if clock in note and "nanoseconds" in note] == options.notes
+    assert bool(options.notes) == ("." not in time)
 
 
 def test_an_older_kernel_of_32_bits() -> None:

@@ -87,7 +87,7 @@ class CTypes:
         """An integer constant, in the first of C's types for it into which it fits."""
         value = int(digits, 8 if digits.isdecimal() and digits[0] == "0" else 0)
         unsigned, longs = "u" in suffix.lower(), suffix.lower().count("l")
-        least = (INT.size, self.long.size, 8)[longs]
+        least = (INT.size, self.long.size, 8)[min(longs, 2)]
         for type_ in (INT, CType(4, False), self.long, self.unsigned_long, CType(8, True)):
             may_be = type_.size >= least and not (unsigned and type_.signed)
             if may_be and (type_.signed or unsigned or digits[0] == "0") and value <= type_.high:

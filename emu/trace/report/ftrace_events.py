@@ -16,7 +16,7 @@ from emu.trace.report.context import ReportContext
 
 __all__ = ["FTRACE_TEXTS", "binary_messages"]
 
-_LONG_OF_TRACE_CMD = 8  # bytes, on a host of 64 bits
+_LONG_OF_TRACE_CMD = 8  # bytes: it runs on a host of 64 bits, and makes its texts with that one's types
 
 
 def _data(table: EventTable, name: str) -> tuple[NDArray[np.int32], list[bytes]]:
@@ -64,7 +64,7 @@ def _formatted(context: ReportContext, address: int, data: bytes) -> bytes:
         text = context.symbol(address, offset=kind[:1] == b"S") if is_symbol else context.pointer(address)
         return text.encode(errors="surrogateescape")
 
-    return formatted(template, arguments(template, data, context.words), pointer).removesuffix(b"\n")
+    return formatted(template, arguments(template, data, context.words), pointer, _LONG_OF_TRACE_CMD).removesuffix(b"\n")
 
 
 def _raw_data(context: ReportContext, table: EventTable) -> list[Piece]:
