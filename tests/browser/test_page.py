@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections import Counter
 from pathlib import Path
@@ -81,8 +82,8 @@ def tables(page: Any, name: str) -> dict[str, list[int]]:
 def rows(page: Any) -> dict[str, list[int]]:
     """Those of the table that is shown, by what stands first; microseconds as nanoseconds."""
     lines = page.execute_script(ROWS)
-    cells = [line.replace(",", "").replace(".", "").split("\t") for line in lines]
-    return {name: [int(value) for value in rest] for name, *rest in cells}
+    cells = [line.split("\t") for line in lines]
+    return {name: [int(re.sub("[.,]", "", value)) for value in rest] for name, *rest in cells}
 
 
 def span(page: Any) -> float:

@@ -255,11 +255,13 @@ def test_filters_and_triggers_of_nothing(emu: Emu, arguments: list[str], why: st
 
 
 def test_the_machine_is_as_asked(emu: Emu) -> None:
-    emu("run", "--cpus", "4", "--seed", "7", "--quantum", "500", "--memory", "64M", "true")
+    emu("run", "--cpus", "4", "--seed", "7", "--quantum", "500", "--memory", "64M", "--frequency", "1GHz", "true")
     assert FakeMachine.last.options == {
         "cpus": 4,
         "seed": 7,
         "quantum": 500,
+        "frequency": 1_000_000_000,
+        "host_tree": False,
         "memory": 64 << 20,
         "image": None,
         "userland": None,

@@ -50,7 +50,7 @@ def readings(context: ReportContext, value: Any, sizes: Sequence[int]) -> set[st
     if isinstance(value, str):
         return {value}
     if isinstance(value, list):
-        order = "big" if context.swapped else "little"
+        order = "big" if context.words.swapped else "little"
         mask = (1 << 8 * sizes[0]) - 1
         content = b"".join((element & mask).to_bytes(sizes[0], order) for element in value)
         return {f"ARRAY[{', '.join(f'{byte:02x}' for byte in content)}]"}

@@ -96,7 +96,8 @@ def test_each_array_has_its_own(machine: Machine) -> None:
         top = recorded(machine, "ls / > /dev/null; true")
         assert {what for _, _, what, _ in top if what.startswith("<")} == set()
         found = events(tracefs.read(f"{INSTANCE}/trace"))
-        assert [what for _, _, what, _ in found[1::2]] == ["<stack trace>"] * len(top)
+        assert len(found) >= 2 * len(top) > 0  # the instance also records how the command is started
+        assert [what for _, _, what, _ in found[1::2]] == ["<stack trace>"] * (len(found) // 2)
     finally:
         tracefs.rmdir(INSTANCE)
 

@@ -65,7 +65,7 @@ def nested(story: Story, beginning: str, end: str, value: str) -> list[tuple[Eve
 
 def test_a_device_s_handler_begins_and_ends_on_its_cpu(story: Story) -> None:
     pairs = nested(story, "irq_handler_entry", "irq_handler_exit", "irq")
-    assert {begin["name"] for begin, _ in pairs} == {"hostdev", "ramdisk"}
+    assert {"ramdisk"} <= {begin["name"] for begin, _ in pairs} <= {"hostdev", "ramdisk"}
     # H: the interrupt has come while a softirq was served.
     assert all(event.flags[2] in "hH" and event.flags[0] == "d" for pair in pairs for event in pair)
     assert all(end["ret"] == "handled" for _, end in pairs)
