@@ -13,6 +13,7 @@ from unittest.mock import patch
 from click.testing import CliRunner
 
 from emu.cli.main import cli
+from emu.ftrace.trace_array import TraceArray
 from emu.machine import Completed, Machine
 from tests.lib.trace_lines import TraceLine, trace_lines
 from tests.lib.witness import Witness
@@ -28,7 +29,7 @@ class Run:
 
     Args:
         text: what it has written, to standard output and standard error.
-        calls: every traceable function that was called while it ran.
+        calls: every traceable function that was called while it was traced.
     """
 
     text: str
@@ -44,15 +45,20 @@ class Run:
 
 
 def run(command: str) -> Run:
-    """Runs `emu run ...` in this process. The witness watches the guest's command, and nothing before or after it."""
+    """Runs `emu run ...` in this process. The witness watches the guest's command while it is traced, and nothing else."""
     calls: Calls = {}
-    run_in_guest = Machine.run
+    run_in_guest, set_recording = Machine.run, TraceArray.set_recording
 
     def watched(machine: Machine, *arguments: Any, **options: Any) -> Completed:
         witness = Witness(machine)
-        witness.on = True
-        done = run_in_guest(machine, *arguments, **options)
-        witness.on = False
+
+        def switched(array: TraceArray, on: bool) -> None:
+            set_recording(array, on)
+            if array is machine.trace_array:
+                witness.on = on
+
+        with patch.object(TraceArray, "set_recording", switched):
+            done = run_in_guest(machine, *arguments, **options)
         for cpu in range(len(machine.board.cpus)):
             functions = [machine.kernel.symbols.function_at(entry.address) for entry in witness.entries(cpu)]
             calls[cpu] = [function[0].name for function in functions if function is not None]
