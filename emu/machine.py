@@ -344,13 +344,13 @@ class Machine:
                     follow_task(pid)
                 begin()
 
-            status = self._run_command(words, on_exec, console_input, meanwhile)
+            status = self._run_command(words, on_exec if follow or traced else None, console_input, meanwhile)
         return Completed(exit_status(status), bytes(self._output))
 
     def _run_command(
         self,
         words: Sequence[str],
-        on_exec: Callable[[int], None],
+        on_exec: Callable[[int], None] | None,
         console_input: ConsoleInput,
         meanwhile: Callable[[bool], None] | None,
     ) -> int:
