@@ -86,7 +86,8 @@ def test_stat_and_show_are_those_of_a_real_linux(trace_cmd: TraceCmd) -> None:
 
 
 def test_record_is_read_by_both(trace_cmd: TraceCmd) -> None:
-    trace_cmd.run("record", "-p", "function_graph", "-e", "sched", "guest", "ls /bin | wc -l")
+    # No idle tasks: trace-cmd 3.1.6 mistakes an exit of one for that of another (docs/traces-as-data.md).
+    trace_cmd.run("record", "-p", "function_graph", "-g", "sys_*", "-e", "sched", "guest", "ls /bin | wc -l")
     file = trace_cmd.work / "trace.dat"
     report = run_host(["trace-cmd", "report", str(file)])
     assert report == run_host([*EMU, "report", str(file)])
