@@ -166,6 +166,7 @@ class Cache:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
+        self._is_named = False
 
     def _path(self, signature: object, codegen: Any) -> Path | None:
         """Where the code for a signature is kept. Its name depends on all that the directory's name does not."""
@@ -188,7 +189,19 @@ class Cache:
         except (OSError, EOFError, pickle.UnpicklingError):
             pass
         self.under_way.append(f"{self._function.__module__}.{self._function.__name__}")
+        self._name_symbols()
         return None
+
+    def _name_symbols(self) -> None:
+        """Gives the compiled code symbols that no other function has, in whichever process that was compiled.
+
+        numba makes a symbol of the qualified name and a number, which counts what this process has compiled. So functions of one
+        name that close over different values can have one symbol, if two processes have compiled them; a third one that loads
+        both would call the first for the second.
+        """
+        if not self._is_named:
+            self._is_named = True
+            self._function.__qualname__ += f"_{_identity(self._function)[:16]}"
 
     def save_overload(self, signature: object, result: Any) -> None:
         """Keeps the result of a compilation. A process that reads it meanwhile finds the whole file or none."""

@@ -138,6 +138,41 @@ def test_closures_have_code_of_their_own(tmp_path: Path) -> None:
     assert output() == "12 13 12\n"
 
 
+OUTLINED = """\
+import sys
+from numba import types
+from emu.native import cfunc, outlined
+
+def build(number):
+    @outlined
+    def inner(value):
+%s        return (value & 4) | number
+
+    @cfunc(types.int64(types.int64))
+    def outer(value):
+        return (inner(value) & 3) | (inner(value + 1) & 3) << 2
+    return outer
+
+for number in map(int, sys.argv[1:]):
+    print(build(number).ctypes(0))
+""" % "".join(f"        value = value * {factor} ^ value >> 3\n" for factor in range(3, 203, 2))  # too much for LLVM to repeat it
+
+
+def test_functions_that_different_processes_have_compiled_go_together(tmp_path: Path) -> None:
+    """Each of them was the first that its process has compiled, so numba gives both one number."""
+    (tmp_path / "outlined_numbers.py").write_text(OUTLINED)
+    environment = dict(os.environ, EMU_CACHE_DIR=str(tmp_path / "cache"))
+
+    def output(*numbers: str) -> str:
+        command = [sys.executable, tmp_path / "outlined_numbers.py", *numbers]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    assert output("1") == "5\n"
+    assert output("2") == "10\n"
+    assert output("1", "2") == "5\n10\n"
+    assert output("2", "1") == "10\n5\n"
+
+
 SMALL = "from emu.cpu.native.host_clock import gettimeofday as f; assert f.address"
 COMPLAINT = "cannot keep compiled code in {}: {}; every run will compile again (EMU_CACHE_DIR can name another folder)"
 
