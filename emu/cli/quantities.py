@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 
@@ -31,54 +32,72 @@ def _split(text: str) -> tuple[Fraction, str] | None:
     return (Fraction(match[1]), match[2]) if match else None
 
 
-class Duration(click.ParamType[int]):
+class _Quantity(click.ParamType[int]):
+    """A number with a unit, converted to a whole number of the smallest unit. A number that is given stays as it is.
+
+    Attributes:
+        units: how large each unit is, by its name as `_unit` spells it; "" is that of a number alone.
+        needed: what is said of a text that is no such quantity.
+    """
+
+    units: ClassVar[Mapping[str, int]]
+    needed: ClassVar[str]
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        parts = _split(str(value))
+        unit = self.units.get(self._unit(parts[1])) if parts else None
+        if parts is None or unit is None:
+            self.fail(f"'{value}' {self.needed}", param, ctx)
+        amount = parts[0] * unit
+        if (problem := self._problem(amount)) is not None:
+            self.fail(f"'{value}' {problem}", param, ctx)
+        return int(amount)
+
+    def _unit(self, text: str) -> str:
+        """The name in `units` of a unit as it was written."""
+        return text
+
+    def _problem(self, amount: Fraction) -> str | None:
+        """What is wrong with an amount; None: nothing."""
+        raise NotImplementedError
+
+
+class Duration(_Quantity):
     """A time, converted to nanoseconds. A number without a unit is in seconds."""
 
     name = "time"
+    units = _NANOSECONDS
+    needed = "is no time: a number with ns, us, ms or s is needed."
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if isinstance(value, int):
-            return value
-        parts = _split(str(value))
-        if parts is None or parts[1] not in _NANOSECONDS:
-            self.fail(f"'{value}' is no time: a number with ns, us, ms or s is needed.", param, ctx)
-        nanoseconds = int(parts[0] * _NANOSECONDS[parts[1]])
-        if nanoseconds == 0:
-            self.fail(f"'{value}' is no time at all.", param, ctx)
-        return nanoseconds
+    def _problem(self, amount: Fraction) -> str | None:
+        return "is no time at all." if amount < 1 else None
 
 
-class Size(click.ParamType[int]):
+class Size(_Quantity):
     """A size, converted to bytes. A number without a unit is in mebibytes."""
 
     name = "size"
+    units = _BYTES
+    needed = "is no size: a number with K, M or G is needed."
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if isinstance(value, int):
-            return value
-        parts = _split(str(value))
-        unit = parts[1].upper() if parts else None
-        if parts is None or unit not in _BYTES:
-            self.fail(f"'{value}' is no size: a number with K, M or G is needed.", param, ctx)
-        size = parts[0] * _BYTES[unit]
-        if size.denominator != 1 or size > _LARGEST:
-            self.fail(f"'{value}' is no size that a machine could have.", param, ctx)
-        return int(size)
+    def _unit(self, text: str) -> str:
+        return text.upper()
+
+    def _problem(self, amount: Fraction) -> str | None:
+        return "is no size that a machine could have." if amount.denominator != 1 or amount > _LARGEST else None
 
 
-class Frequency(click.ParamType[int]):
+class Frequency(_Quantity):
     """A frequency, converted to Hz: 100M, 100MHz, 2.5GHz. A number without a unit is in Hz."""
 
     name = "frequency"
+    units = _HERTZ
+    needed = "is no frequency: a number with MHz or GHz is needed."
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if isinstance(value, int):
-            return value
-        parts = _split(str(value))
-        prefix = parts[1].lower().removesuffix("hz") if parts else None
-        if parts is None or prefix not in _HERTZ:
-            self.fail(f"'{value}' is no frequency: a number with MHz or GHz is needed.", param, ctx)
-        hertz = parts[0] * _HERTZ[prefix]
-        if hertz.denominator != 1:
-            self.fail(f"'{value}' is no whole number of Hz.", param, ctx)
-        return int(hertz)
+    def _unit(self, text: str) -> str:
+        return text.lower().removesuffix("hz")
+
+    def _problem(self, amount: Fraction) -> str | None:
+        return "is no whole number of Hz." if amount.denominator != 1 else None
