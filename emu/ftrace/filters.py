@@ -22,7 +22,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -284,22 +283,22 @@ class FunctionFilter:
         """Whether there is a filter."""
         return self.lost or bool(self.mask.any())
 
-    def is_like(self, other: Self) -> bool:
+    def is_like(self, other: FunctionFilter) -> bool:
         """Whether another filter of the same functions selects the same."""
         return self.lost == other.lost and np.array_equal(self.mask, other.mask)
 
-    def cleared(self) -> Self:
-        return type(self)(self.functions)
+    def cleared(self) -> FunctionFilter:
+        return FunctionFilter(self.functions)
 
-    def on(self, functions: Functions) -> Self:
+    def on(self, functions: Functions) -> FunctionFilter:
         """The same selection among `functions`, the functions that exist now."""
         if functions is self.functions:
             return self
         lost = self.mask & ~np.isin(self.functions.numbers, functions.numbers)
         mask = np.isin(functions.numbers, self.functions.numbers[self.mask])
-        return type(self)(functions, mask, self.lost or bool(lost.any()))
+        return FunctionFilter(functions, mask, self.lost or bool(lost.any()))
 
-    def edited(self, words: Iterable[str], waiting: ModuleFilters | None = None) -> Self:
+    def edited(self, words: Iterable[str], waiting: ModuleFilters | None = None) -> FunctionFilter:
         """This filter with every word applied, in order.
 
         Args:
@@ -319,9 +318,9 @@ class FunctionFilter:
             if not chosen.any():
                 raise self.functions.unmatched(word, waits=waiting is not None)
             mask = _applied(mask, word, chosen)
-        return type(self)(self.functions, mask, self.lost)
+        return FunctionFilter(self.functions, mask, self.lost)
 
-    def with_words(self, words: Iterable[str]) -> Self:
+    def with_words(self, words: Iterable[str]) -> FunctionFilter:
         """The same with words that have waited for their module; those that do not match any function are forgotten."""
         selected = self
         for word in words:
@@ -348,10 +347,6 @@ class FunctionFilter:
 
     def selected_names(self) -> list[str]:
         return [self.functions.label(index) for index in np.flatnonzero(self.mask).tolist()]
-
-    def lines(self) -> list[str]:
-        """What its file shows."""
-        return self.selected_names()
 
 
 def _applied(mask: SiteMask, word: str, chosen: SiteMask) -> SiteMask:

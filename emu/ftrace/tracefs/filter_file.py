@@ -128,7 +128,7 @@ class FilterFile(File):
 
     def show(self) -> str:
         selected = self.get()
-        lines = selected.lines() if self._is_set() else [f"#### {self._if_empty} ####"]
+        lines = selected.selected_names() if self._is_set() else [f"#### {self._if_empty} ####"]
         if self.waiting is not None:
             lines += self.waiting.lines()
         if self.commanded is not None:
