@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import posixpath
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from elftools.common.exceptions import ELFError
@@ -85,12 +86,16 @@ class ProgramFiles:
             path = posixpath.join("/", posixpath.dirname(entry.name), entry.data.decode(errors="surrogateescape"), rest)
         return None
 
+    @functools.cached_property
+    def _entries(self) -> Mapping[str, Entry]:
+        """What the initramfs has, by path."""
+        return {f"/{entry.name}": entry for entry in read_entries(self._archive)} if self._archive else {}
+
     def _entry(self, path: str) -> tuple[Entry | None, str]:
         """The file or the first link on a path, and what of the path is behind it."""
-        entries = {f"/{entry.name}": entry for entry in read_entries(self._archive)}
         parts = path.split("/")
         for count in range(2, len(parts) + 1):
-            found = entries.get("/".join(parts[:count]))
+            found = self._entries.get("/".join(parts[:count]))
             if found is not None and not stat.S_ISDIR(found.mode):
                 return found, "/".join(parts[count:])
         return None, ""
