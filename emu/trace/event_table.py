@@ -15,12 +15,12 @@ from emu.trace.data_frames import DataFrames
 from emu.trace.lists import Column, Lists
 from emu.trace.native import fields as native
 from emu.trace.ranges import Ranges
+from emu.trace.stack_events import CALLER, KERNEL_STACK
 
 __all__ = ["EventTable", "is_number", "is_text"]
 
 _COMMON = ("time", "cpu", "pid", "flags", "preempt_count")
 _MOST_BYTES = 1 << 16  # of a field
-_STACKS = {"ftrace:kernel_stack": "caller"}  # which have more addresses than the format says, up to one with all bits set
 
 
 class EventTable(DataFrames):
@@ -116,7 +116,8 @@ class EventTable(DataFrames):
         return not field.is_dynamic and (field.size == 0 or self._is_stack(field))
 
     def _is_stack(self, field: Field) -> bool:
-        return _STACKS.get(self.call.path) == field.name
+        """Whether a field may have more addresses than its format says, up to one with all bits set."""
+        return self.call.path == KERNEL_STACK and field.name == CALLER
 
     def _number_type(self, field: Field) -> np.dtype[Any]:
         """Of a number, or of each in an array; of a structure it is bytes."""

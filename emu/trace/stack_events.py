@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from emu.trace.trace import Trace
 
-__all__ = ["KERNEL_STACK", "has_stacks", "stacks_after"]
+__all__ = ["CALLER", "KERNEL_STACK", "has_stacks", "stacks_after"]
 
 KERNEL_STACK = "ftrace:kernel_stack"
-_CALLER = "caller"
+CALLER = "caller"
 
 
 def has_stacks(trace: Trace) -> bool:
     """Whether any were recorded."""
-    return KERNEL_STACK in trace.formats and trace[KERNEL_STACK].count > 0 and _CALLER in trace[KERNEL_STACK]
+    return KERNEL_STACK in trace.formats and trace[KERNEL_STACK].count > 0 and CALLER in trace[KERNEL_STACK]
 
 
 def stacks_after(trace: Trace, rows: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -16,6 +16,7 @@ from emu.trace.ranges import distinct_values
 from emu.trace.report.context import ReportContext
 from emu.trace.report.ftrace_events import binary_messages
 from emu.trace.report.needed_fields import has_needed
+from emu.trace.stack_events import KERNEL_STACK
 
 __all__ = ["FieldColumn", "field_columns"]
 
@@ -26,7 +27,6 @@ _ADDRESSES = {  # fields that are a function's address
     "hardware:sample": ("ip",),
 }  # fmt: skip
 _TEXT_POINTERS = ("const char *", "char *")
-_STACK = "ftrace:kernel_stack"
 _BINARY_MESSAGE = ("ftrace:bprint", "buf")  # numbers that a format of the kernel makes a text of
 
 
@@ -78,7 +78,7 @@ def _function(context: ReportContext, address: int) -> str:
 
 def _text(context: ReportContext, table: EventTable, field: Field, numbers: NDArray[Any]) -> str:
     """Several numbers, or the names of a stack's functions."""
-    if table.call.path == _STACK:
+    if table.call.path == KERNEL_STACK:
         return " <- ".join(_function(context, address) for address in numbers.tolist())
     is_long = "long" in field.type.split("[")[0].split()
     may_be_addresses = numbers.dtype.kind == "u" and (numbers.itemsize == 8 or is_long)
