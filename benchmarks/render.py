@@ -55,8 +55,9 @@ OPTIONS = {option.name: option.default for option in (*CORE_OPTIONS, *FUNCTION_G
 class Functions:
     """The symbols that traces are to name."""
 
-    def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol]:
-        return [Symbol(FUNCTIONS[address & ~63], address & 63, 64) for address in addresses.tolist()]
+    def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
+        found = [(FUNCTIONS.get(address & ~63), address & 63) for address in addresses.tolist()]
+        return [Symbol(name, offset, 64) if name else None for name, offset in found]
 
 
 def view_of(tracer: str, buffers: list[RingBuffer]) -> TraceView:

@@ -16,7 +16,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parent.parent / "emu"
 MOST_CYCLES, MOST_FILES = 2, 4
 # The lowest first; emu itself is above.
-ROOMS = ("native", "cpu", "kernel", "ftrace", "trace", "machine", "mount", "race", "tour", "cli")
+ROOMS = ("installation", "native", "cpu", "kernel", "ftrace", "trace", "machine", "mount", "race", "tour", "cli")
 
 
 def modules() -> Mapping[str, Path]:

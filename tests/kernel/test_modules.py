@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from emu.kernel.image import symbol_record
 from tests.lib.booted_machine import booted_machine
 
@@ -22,12 +24,17 @@ def test_a_function_ends_with_its_module_whatever_its_symbol_says(arch: str) -> 
         assert {one.address + one.size for one in functions} == {module.core.base + module.core.text}
 
 
+SAMPLES = ("sample_timer", "sample_wakeup", "sample_printk", "sample_events", "trace-events-sample", "trace-printk", "sample_bug")
+
+
 def test_memory_of_a_modules_init_is_another_modules_later(arch: str) -> None:
     with booted_machine(arch) as machine:
-        machine.run("insmod /lib/modules/sample_timer.ko; insmod /lib/modules/trace-events-sample.ko")
-        first, second = machine.kernel.modules
-        assert first.init is not None and second.core.overlaps(first.init)
-        machine.tracefs.write("kprobe_events", "p:mine trace_events_sample:simple_thread_func")
+        machine.run("; ".join(f"insmod /lib/modules/{name}.ko" for name in SAMPLES))
+        pairs = itertools.combinations(machine.kernel.modules, 2)
+        first, second = next((one, other) for one, other in pairs if one.init is not None and other.core.overlaps(one.init))
+        function = next(symbol for symbol in second.functions if symbol.address in first.init)
+        machine.tracefs.write("kprobe_events", f"p:mine {second.name}:{function.name}")
         machine.tracefs.write("events/kprobes/enable", "1")
-        machine.run("rmmod sample_timer; sleep 1.5")
-        assert "mine: (simple_thread_func+0x" in machine.tracefs.read("trace")
+        before = machine.ftrace.kprobes.text()
+        machine.run(f"rmmod {first.name}")
+        assert machine.ftrace.kprobes.text() == before and function.name in before
