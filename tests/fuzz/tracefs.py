@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from emu.ftrace.dynevent.arguments import is_good_name
 from emu.ftrace.errors import TraceError
 from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS
@@ -358,7 +359,8 @@ class _Session:
             tracefs.append("set_ftrace_filter", f"!*:{':'.join(command)}{':0' * counted}")
         self._take_back_triggers()
         tracefs.write("set_event", "")  # what a trigger has enabled stays so without it
-        definitions = tracefs.read("dynamic_events")
+        listed = tracefs.read("dynamic_events").splitlines(keepends=True)
+        definitions = "".join(line for line in listed if _has_good_name(line))
         self._remove_definitions()
         tracefs.append("dynamic_events", definitions)
         if (again := tracefs.read("dynamic_events")) != definitions:
@@ -415,6 +417,11 @@ def _program(machine: Machine) -> bytes:
     """The file ls."""
     archive = (image_directory(machine.board.arch.name) / "initramfs.cpio").read_bytes()
     return next(entry.data for entry in read_entries(archive) if entry.name == "bin/ls")
+
+
+def _has_good_name(definition: str) -> bool:
+    """Whether Linux takes an event's name as a word. One that it has made from a place may have other characters."""
+    return is_good_name(re.split("[:/]", definition.split()[0])[-1])
 
 
 def _triggers(tracefs: TraceFS, path: str) -> list[str]:

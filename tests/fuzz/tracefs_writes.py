@@ -31,10 +31,9 @@ _OPTIONS = ("func-no-repeats", "funcgraph-flat", "test_nop_accept", "test_nop_re
 _ASKED_FOR = ("eval_map", "recursed_functions", "enabled_functions", "hist_debug")  # that tell, and take nothing
 # In microseconds: short ones, so that something is measured, and wrong ones.
 _PERIODS = ("0", "1", "50", "99", "100", "300", "1000", "5000", "20000", "500000", "1000000", "1000001")
+_TIMERLAT_PERIODS = ("0", "99", "5000", "20000", "500000", "1000000", "1000001", "x")  # of shorter ones, all else would starve
 _HWLAT_MODES = ("none", "round-robin", "per-cpu", "per-cpu", "per", "round-robin none", "")
-_OSNOISE = (
-    "period_us", "runtime_us", "timerlat_period_us", "stop_tracing_us", "stop_tracing_total_us", "print_stack",
-)  # fmt: skip
+_OSNOISE = ("period_us", "runtime_us", "stop_tracing_us", "stop_tracing_total_us", "print_stack")
 # Those with which nothing else may run, for as long as another file says, are left out, and so is the one that panics.
 _OSNOISE_OPTIONS = ("DEFAULTS", "OSNOISE_WORKLOAD", "OSNOISE_WORKLOAD", "DEFAULTS OSNOISE_WORKLOAD", "bogus", "")
 _CPU_LISTS = ("0-1", "0-1", "0", "1", "0,1", "", "0-2", "1-0", "0-", ",", "0-1:1/2", "N", "all", "x")
@@ -140,9 +139,11 @@ class Changes:
             (2, lambda: choose.choice(("tracing_max_latency", "stack_max_size")), lambda: choose.choice(("0", self._number()))),
             (2, lambda: "function_profile_enabled", lambda: choose.choice(_SWITCH)),
             (2, lambda: "stack_trace_filter", self._functions_text),
-            (2, lambda: f"hwlat_detector/{choose.choice(('width', 'window'))}", self._microseconds),
+            (1, lambda: "hwlat_detector/width", self._microseconds),
+            (1, lambda: "hwlat_detector/window", lambda: choose.choice(_PERIODS)),
             (1, lambda: "hwlat_detector/mode", lambda: choose.choice(_HWLAT_MODES)),
             (3, lambda: f"osnoise/{choose.choice(_OSNOISE)}", self._microseconds),
+            (1, lambda: "osnoise/timerlat_period_us", lambda: choose.choice(_TIMERLAT_PERIODS)),
             (1, lambda: "osnoise/cpus", lambda: choose.choice((*_CPU_LISTS, self._number()))),
             (1, lambda: "osnoise/options", lambda: f"{choose.choice(('', '', 'NO_'))}{choose.choice(_OSNOISE_OPTIONS)}"),
             (2, lambda: "/proc/sys/kernel/stack_tracer_enabled", lambda: choose.choice((*_SWITCH, self._number()))),
@@ -237,6 +238,7 @@ class Changes:
         return self._choose.choice(_NUMBERS)
 
     def _microseconds(self) -> str:
+        """Not for hwlat's window: until it has passed, the tracer cannot be changed."""
         return self._choose.choice(_PERIODS) if self._choose.random() < 0.8 else self._number()
 
     def _tracer(self) -> str:

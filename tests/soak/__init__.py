@@ -57,7 +57,7 @@ class Fuzzer:
             AssertionError: there is something that the guest did not survive, or less was tried than is meant to be.
         """
         outcome = self.run(arch, 0, numbers)
-        assert outcome.findings == []
+        assert not outcome.findings, "\n".join(outcome.findings)
         assert {what for what, share in self.least.items() if outcome.counts[what] < share * len(numbers)} == set(), outcome
 
 
