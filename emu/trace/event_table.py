@@ -15,10 +15,11 @@ from emu.trace.data_frames import DataFrames
 from emu.trace.lists import Column, Lists
 from emu.trace.native import fields as native
 from emu.trace.ranges import Ranges
-from emu.trace.stack_events import CALLER, KERNEL_STACK
 
-__all__ = ["EventTable", "is_number", "is_text"]
+__all__ = ["CALLER", "KERNEL_STACK", "EventTable", "is_number", "is_text"]
 
+KERNEL_STACK = "ftrace:kernel_stack"
+CALLER = "caller"  # its addresses
 _COMMON = ("time", "cpu", "pid", "flags", "preempt_count")
 _MOST_BYTES = 1 << 16  # of a field
 

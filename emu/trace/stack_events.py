@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.trace.event_table import CALLER, KERNEL_STACK
+
 if TYPE_CHECKING:
     from emu.trace.trace import Trace
 
-__all__ = ["CALLER", "KERNEL_STACK", "has_stacks", "stacks_after"]
-
-KERNEL_STACK = "ftrace:kernel_stack"
-CALLER = "caller"
+__all__ = ["has_stacks", "stacks_after"]
 
 
 def has_stacks(trace: Trace) -> bool:

@@ -146,7 +146,8 @@ from emu.native import cfunc, outlined
 def build(number):
     @outlined
     def inner(value):
-%s        return (value & 4) | number
+        STEPS
+        return (value & 4) | number
 
     @cfunc(types.int64(types.int64))
     def outer(value):
@@ -155,12 +156,13 @@ def build(number):
 
 for number in map(int, sys.argv[1:]):
     print(build(number).ctypes(0))
-""" % "".join(f"        value = value * {factor} ^ value >> 3\n" for factor in range(3, 203, 2))  # too much for LLVM to repeat it
+"""
+STEPS = "\n".join(f"        value = value * {factor} ^ value >> 3" for factor in range(3, 203, 2))  # too many to be inlined
 
 
 def test_functions_that_different_processes_have_compiled_go_together(tmp_path: Path) -> None:
     """Each of them was the first that its process has compiled, so numba gives both one number."""
-    (tmp_path / "outlined_numbers.py").write_text(OUTLINED)
+    (tmp_path / "outlined_numbers.py").write_text(OUTLINED.replace("        STEPS", STEPS))
     environment = dict(os.environ, EMU_CACHE_DIR=str(tmp_path / "cache"))
 
     def output(*numbers: str) -> str:

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.event.call import Field
-from emu.trace.event_table import EventTable, is_number, is_text
+from emu.trace.event_table import KERNEL_STACK, EventTable, is_number, is_text
 from emu.trace.lists import Lists
 from emu.trace.ranges import distinct_values
 from emu.trace.report.context import ReportContext
 from emu.trace.report.ftrace_events import binary_messages
 from emu.trace.report.needed_fields import has_needed
-from emu.trace.stack_events import KERNEL_STACK
 
 __all__ = ["FieldColumn", "field_columns"]
 

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from emu.trace.call_levels import call_levels
 from emu.trace.convert.options import By, CannotConvert, ConvertOptions
-from emu.trace.event_table import EventTable
+from emu.trace.event_table import KERNEL_STACK, EventTable
 from emu.trace.lists import Lists
 from emu.trace.own_time import own_time
 from emu.trace.ranges import distinct_values
-from emu.trace.stack_events import KERNEL_STACK, has_stacks, stacks_after
+from emu.trace.stack_events import has_stacks, stacks_after
 from emu.trace.switches import SWITCH, has_switches, off_cpu
 from emu.trace.trace import Trace
 
