@@ -14,7 +14,7 @@ from emu.ftrace import arch as ftrace_arch
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
-pytest_plugins = ["tests.lib.timing_models"]
+pytest_plugins = ["tests.lib.long_tests", "tests.lib.timing_models"]
 
 # A job in the background, or of nohup, may have been told to ignore these, and programs inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -14,15 +14,16 @@ from pathlib import Path
 import pytest
 
 from emu.machine import Machine
+from emu.native.cache import cache_directory
 from tests.lib.arches import FACTS
 
 COMMAND = "ls /bin | sed s/[aeiou]/z/g"
 
 
-def run(arch: str, cache: Path) -> tuple[bytes, bytes]:
+def run(arch: str, cache: Path | None) -> tuple[bytes, bytes]:
     done = subprocess.run(
         [sys.executable, "-m", "emu", "run", "--arch", arch, "-p", "function_graph", "--", COMMAND],
-        env={**os.environ, "EMU_CACHE_DIR": str(cache)},
+        env={**os.environ, **({"EMU_CACHE_DIR": str(cache)} if cache else {})},
         capture_output=True,
         check=True,
     )
@@ -35,6 +36,13 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
+def test_two_processes_give_the_same_bytes(arch: str) -> None:
+    first = run(arch, cache_directory())
+    assert run(arch, cache_directory()) == first
+    assert len(first[0]) > 100_000
+
+
+@pytest.mark.long("everything is compiled anew")
 def test_a_cold_and_a_warm_cache_give_the_same_bytes(arch: str, cache: Path) -> None:
     before = set(cache.rglob("*.nbc"))
     cold = run(arch, cache)

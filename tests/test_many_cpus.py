@@ -31,6 +31,7 @@ print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 
 
+@pytest.mark.long("128 CPUs", arch="sparc64")
 def test_all_of_them_boot_within_2_gib_and_a_trace_says_which_is_which(arch: str, tmp_path: Path) -> None:
     """So does the CPU with the highest number: a tick is the same there."""
     most = cpu_arch.load(arch).max_cpus

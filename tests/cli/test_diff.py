@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from emu.trace import Trace
 from emu.trace.comparison import compare
@@ -21,6 +22,7 @@ def repeat(emu: Emu, folder: Path, *arguments: str) -> None:
     assert emu("run", "-p", "function_graph", "-o", str(folder), *arguments).status == 0
 
 
+@pytest.mark.long("20 recordings; tests/trace/test_comparison.py compares sets without machines")
 def test_a_function_that_a_parameter_makes_slower_is_found_in_sets(tmp_path: Path, emu: Emu) -> None:
     before, after = tmp_path / "before", tmp_path / "after"
     repeat(emu, before, "--repeat", "10", "--timing", "pipeline", "--", MODULE.format(20))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu tour: the ftrace documents from first to last, on x86-64. On SPARC V9 their sections are typed by tests/documents."""
+"""emu tour: the ftrace documents from first to last. Each of their sections is typed by tests/documents, too."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tests.cli.conftest import Emu
 from tests.lib.said import what_is_wrong
 
 
+@pytest.mark.long("tests/documents types the sections one by one")
 @pytest.mark.default_timing("what the sections say to see has its times")
 def test_the_tour_from_first_to_last(emu: Emu, monkeypatch: pytest.MonkeyPatch) -> None:
     typed: list[tuple[Command, str]] = []

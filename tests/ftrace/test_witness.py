@@ -11,6 +11,7 @@ from tests.lib.booted_machine import booted_machine
 from tests.lib.graph_calls import check_calls, start_graph
 from tests.lib.witness import Witness, by_context, in_columns, recorded, shown
 
+SIZES = [(0, 0), (1, 1), pytest.param(2, 0, marks=pytest.mark.long("as many CPUs as tests use", arch="sparc64"))]
 PIPELINE = "ls /bin | sed s/[aeiou]/z/g"
 
 
@@ -25,7 +26,7 @@ def idle(machine: Machine) -> None:
 
 
 @pytest.mark.static_timing("what began before a witness looks is not seen")
-@pytest.mark.parametrize(("size", "protocol"), [(0, 0), (1, 1), (2, 0)], ids=["one", "few-other", "many"])
+@pytest.mark.parametrize(("size", "protocol"), SIZES, ids=["one", "few-other", "many"])
 def test_the_function_trace_is_what_the_witness_saw(arch: str, size: int, protocol: int) -> None:
     cpus = FACTS[arch].cpus[size]
     with Machine(arch=arch, cpus=cpus, seed=cpus) as machine:

@@ -6,32 +6,32 @@ from __future__ import annotations
 import pytest
 
 from tests.lib.disks import needs_e2fsprogs
-from tests.soak import FUZZERS, INSTRUCTIONS, SUITE
+from tests.soak import FUZZED, FUZZERS, INSTRUCTIONS
 from tests.soak.stress import stress
 
 
 @needs_e2fsprogs
 def test_everything_at_once_is_right_and_leaves_nothing(arch: str) -> None:
-    outcome = stress(arch, int(INSTRUCTIONS * SUITE), seed=0)
+    outcome = stress(arch, int(INSTRUCTIONS * FUZZED), seed=0)
     assert outcome.entries > 5_000
     assert outcome.left == {}
 
 
-@pytest.mark.parametrize("numbers", FUZZERS["programs"].pieces(SUITE), ids=str)
+@pytest.mark.parametrize("numbers", FUZZERS["programs"].pieces(FUZZED), ids=str)
 def test_damaged_programs(arch: str, numbers: range) -> None:
     FUZZERS["programs"].check(arch, numbers)
 
 
-@pytest.mark.parametrize("numbers", FUZZERS["interpreters"].pieces(SUITE), ids=str)
+@pytest.mark.parametrize("numbers", FUZZERS["interpreters"].pieces(FUZZED), ids=str)
 def test_damaged_interpreters(arch: str, numbers: range) -> None:
     FUZZERS["interpreters"].check(arch, numbers)
 
 
-@pytest.mark.parametrize("numbers", FUZZERS["modules"].pieces(SUITE), ids=str)
+@pytest.mark.parametrize("numbers", FUZZERS["modules"].pieces(FUZZED), ids=str)
 def test_damaged_modules(arch: str, numbers: range) -> None:
     FUZZERS["modules"].check(arch, numbers)
 
 
-@pytest.mark.parametrize("numbers", FUZZERS["event_modules"].pieces(SUITE), ids=str)
+@pytest.mark.parametrize("numbers", FUZZERS["event_modules"].pieces(FUZZED), ids=str)
 def test_damaged_modules_with_events(arch: str, numbers: range) -> None:
     FUZZERS["event_modules"].check(arch, numbers)

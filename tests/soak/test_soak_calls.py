@@ -6,10 +6,10 @@ from __future__ import annotations
 import pytest
 
 from tests.lib.disks import needs_e2fsprogs
-from tests.soak import FUZZERS, SUITE
+from tests.soak import FUZZED, FUZZERS
 
 
 @needs_e2fsprogs
-@pytest.mark.parametrize("numbers", FUZZERS["syscalls"].pieces(SUITE), ids=str)
+@pytest.mark.parametrize("numbers", FUZZERS["syscalls"].pieces(FUZZED), ids=str)
 def test_random_system_calls(arch: str, numbers: range) -> None:
     FUZZERS["syscalls"].check(arch, numbers)

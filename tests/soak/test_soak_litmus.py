@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.soak import FUZZERS, SUITE
+from tests.soak import FUZZED, FUZZERS
 
 
-@pytest.mark.parametrize("numbers", FUZZERS["litmus"].pieces(SUITE), ids=str)
+@pytest.mark.parametrize("numbers", FUZZERS["litmus"].pieces(FUZZED), ids=str)
 def test_changed_litmus_tests(arch: str, numbers: range) -> None:
     FUZZERS["litmus"].check(arch, numbers)

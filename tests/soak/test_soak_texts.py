@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.soak import FUZZERS, SUITE
+from tests.soak import FUZZED, FUZZERS
 
 
-@pytest.mark.parametrize("numbers", FUZZERS["scenarios"].pieces(SUITE), ids=str)
+@pytest.mark.parametrize("numbers", FUZZERS["scenarios"].pieces(FUZZED), ids=str)
 def test_damaged_scenarios(arch: str, numbers: range) -> None:
     FUZZERS["scenarios"].check(arch, numbers)
 
 
-@pytest.mark.parametrize("numbers", FUZZERS["schedules"].pieces(SUITE), ids=str)
+@pytest.mark.parametrize("numbers", FUZZERS["schedules"].pieces(FUZZED), ids=str)
 def test_damaged_schedules(arch: str, numbers: range) -> None:
     FUZZERS["schedules"].check(arch, numbers)

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.soak import FUZZERS, SUITE
+from tests.soak import FUZZED, FUZZERS
 
 
-@pytest.mark.parametrize("numbers", FUZZERS["tracefs"].pieces(SUITE), ids=str)
+@pytest.mark.parametrize("numbers", FUZZERS["tracefs"].pieces(FUZZED), ids=str)
 def test_random_writes_to_tracefs(arch: str, numbers: range) -> None:
     FUZZERS["tracefs"].check(arch, numbers)
