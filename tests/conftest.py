@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -15,6 +17,10 @@ from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
 pytest_plugins = ["tests.lib.long_tests", "tests.lib.timing_models"]
+
+# Hundreds of tests begin processes: to compile Python's sources in each would take a third of the time of its start.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # A job in the background, or of nohup, may have been told to ignore these, and programs inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
