@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A tenth of `make soak`: everything at once, damaged programs, interpreters and modules. Others: test_soak_*.py."""
+"""A part of `make soak`: everything at once, damaged programs, interpreters and modules. Others: test_soak_*.py."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import pytest
 from tests.lib.disks import needs_e2fsprogs
 from tests.soak import FUZZED, FUZZERS, INSTRUCTIONS
 from tests.soak.stress import stress
+
+pytestmark = pytest.mark.long("the suite has one architecture's", arch="sparc64")
 
 
 @needs_e2fsprogs

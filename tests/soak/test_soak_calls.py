@@ -8,6 +8,8 @@ import pytest
 from tests.lib.disks import needs_e2fsprogs
 from tests.soak import FUZZED, FUZZERS
 
+pytestmark = pytest.mark.long("the suite has one architecture's", arch="x86_64")
+
 
 @needs_e2fsprogs
 @pytest.mark.parametrize("numbers", FUZZERS["syscalls"].pieces(FUZZED), ids=str)

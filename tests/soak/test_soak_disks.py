@@ -8,6 +8,8 @@ import pytest
 from tests.lib.disks import needs_e2fsprogs
 from tests.soak import FUZZED, FUZZERS
 
+pytestmark = pytest.mark.long("the suite has one architecture's", arch="sparc64")
+
 
 @needs_e2fsprogs
 @pytest.mark.parametrize("numbers", FUZZERS["ext2"].pieces(FUZZED), ids=str)

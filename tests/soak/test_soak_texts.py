@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A tenth of `make soak`: damaged text files of the race lab."""
+"""A part of `make soak`: damaged text files of the race lab."""
 
 from __future__ import annotations
 

@@ -7,6 +7,8 @@ import pytest
 
 from tests.soak import FUZZERS
 
+pytestmark = pytest.mark.long("the suite has one architecture's", arch="sparc64")
+
 SUITE = 0.01  # 100 files of each byte order
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from tests.soak import FUZZED, FUZZERS
 
+pytestmark = pytest.mark.long("the suite has one architecture's", arch="x86_64")
+
 
 @pytest.mark.parametrize("numbers", FUZZERS["tracefs"].pieces(FUZZED), ids=str)
 def test_random_writes_to_tracefs(arch: str, numbers: range) -> None:
