@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A tenth of the changed litmus tests of `make soak`."""
+"""A part of the changed litmus tests of `make soak`."""
 
 from __future__ import annotations
 

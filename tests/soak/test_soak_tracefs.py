@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A tenth of the random writes to tracefs of `make soak`."""
+"""A part of the random writes to tracefs of `make soak`."""
 
 from __future__ import annotations
 
