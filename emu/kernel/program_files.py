@@ -89,7 +89,7 @@ class ProgramFiles:
     @functools.cached_property
     def _entries(self) -> Mapping[str, Entry]:
         """What the initramfs has, by path."""
-        return {f"/{entry.name}": entry for entry in read_entries(self._archive)} if self._archive else {}
+        return {f"/{entry.name}": entry for entry in read_entries(self._archive)}
 
     def _entry(self, path: str) -> tuple[Entry | None, str]:
         """The file or the first link on a path, and what of the path is behind it."""

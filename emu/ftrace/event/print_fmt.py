@@ -98,7 +98,7 @@ def parse_print_fmt(print_fmt: str) -> Sequence[Any]:
         raise PrintFmtError(f"it cannot be read: {error}") from error
 
 
-@functools.lru_cache(maxsize=4096)  # several recordings have the same
+@functools.lru_cache(maxsize=512)  # several recordings have the same
 def _parse(print_fmt: str) -> Sequence[Any]:
     from pycparser.c_parser import CParser, ParseError  # not before the first event is printed
 
