@@ -31,7 +31,9 @@ _OPTIONS = ("func-no-repeats", "funcgraph-flat", "test_nop_accept", "test_nop_re
 _ASKED_FOR = ("eval_map", "recursed_functions", "enabled_functions", "hist_debug")  # that tell, and take nothing
 # In microseconds: short ones, so that something is measured, and wrong ones.
 _PERIODS = ("0", "1", "50", "99", "100", "300", "1000", "5000", "20000", "500000", "1000000", "1000001")
-_TIMERLAT_PERIODS = ("0", "99", "5000", "20000", "500000", "1000000", "1000001", "x")  # of shorter ones, all else would starve
+# Of hwlat, whose tracer cannot be changed until its window has passed; of timerlat: with short ones all else would starve.
+_WINDOWS = (*_PERIODS, "-1", "1.5", "1 2", "9" * 5000)
+_TIMERLAT_PERIODS = tuple(text for text in _WINDOWS if text not in ("100", "300", "1000"))
 _HWLAT_MODES = ("none", "round-robin", "per-cpu", "per-cpu", "per", "round-robin none", "")
 _OSNOISE = ("period_us", "runtime_us", "stop_tracing_us", "stop_tracing_total_us", "print_stack")
 # Those with which nothing else may run, for as long as another file says, are left out, and so is the one that panics.
@@ -140,7 +142,7 @@ class Changes:
             (2, lambda: "function_profile_enabled", lambda: choose.choice(_SWITCH)),
             (2, lambda: "stack_trace_filter", self._functions_text),
             (1, lambda: "hwlat_detector/width", self._microseconds),
-            (1, lambda: "hwlat_detector/window", lambda: choose.choice(_PERIODS)),
+            (1, lambda: "hwlat_detector/window", lambda: choose.choice(_WINDOWS)),
             (1, lambda: "hwlat_detector/mode", lambda: choose.choice(_HWLAT_MODES)),
             (3, lambda: f"osnoise/{choose.choice(_OSNOISE)}", self._microseconds),
             (1, lambda: "osnoise/timerlat_period_us", lambda: choose.choice(_TIMERLAT_PERIODS)),
@@ -238,7 +240,6 @@ class Changes:
         return self._choose.choice(_NUMBERS)
 
     def _microseconds(self) -> str:
-        """Not for hwlat's window: until it has passed, the tracer cannot be changed."""
         return self._choose.choice(_PERIODS) if self._choose.random() < 0.8 else self._number()
 
     def _tracer(self) -> str:
