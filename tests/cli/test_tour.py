@@ -11,19 +11,38 @@ from emu.tour import DOCUMENTS, Command, Guide, Section
 from tests.cli.conftest import Emu
 from tests.lib.said import what_is_wrong
 
+TIMES = "what the sections say to see has its times"
+Typed = list[tuple[Command, str]]
 
-@pytest.mark.long("tests/documents types the sections one by one")
-@pytest.mark.default_timing("what the sections say to see has its times")
-def test_the_tour_from_first_to_last(emu: Emu, monkeypatch: pytest.MonkeyPatch) -> None:
-    typed: list[tuple[Command, str]] = []
 
-    def commands(self: Guide, section: Section, arch: str) -> list[tuple[Command, str]]:
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> Typed:
+    """Gets each command that a guide types, with what it printed."""
+    typed: Typed = []
+
+    def commands(self: Guide, section: Section, arch: str) -> Typed:
         shown = type_commands(self, section, arch)
         typed.extend(shown)
         return shown
 
     type_commands = Guide.commands
     monkeypatch.setattr(Guide, "commands", commands)
+    return typed
+
+
+@pytest.mark.default_timing(TIMES)
+def test_the_tour_of_a_section(emu: Emu, typed: Typed) -> None:
+    result = emu("tour", "--full", "ftrace", "output-format")
+    assert (result.status, result.err) == (0, "")
+    assert typed and not what_is_wrong(typed)
+    shown = result.out.decode()
+    assert "(emu tour ftrace output-format)\n" in shown
+    assert all(f"    # {command.lines[0]}\n" in shown for command, _ in typed)
+
+
+@pytest.mark.long("tests/documents types the sections one by one")
+@pytest.mark.default_timing(TIMES)
+def test_the_tour_from_first_to_last(emu: Emu, typed: Typed) -> None:
     result = emu("tour", "--full")
     assert result.status == 0
     assert re.fullmatch(r"emu: function_graph: a return through 0x\w+ has no entry .*\n", result.err)  # a section makes one
