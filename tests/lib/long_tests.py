@@ -21,9 +21,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--long"):
         return
-    left_out = [item for item in items if _is_long(item)]
+    config.hook.pytest_deselected(items=[item for item in items if _is_long(item)])
     items[:] = [item for item in items if not _is_long(item)]
-    config.hook.pytest_deselected(items=left_out)
 
 
 def _is_long(item: pytest.Item) -> bool:

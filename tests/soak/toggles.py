@@ -83,10 +83,10 @@ def toggle(arch: str, toggles: int, seed: int) -> Toggled:
                     if (result := _worked(machine)) != right:
                         raise ToggleFailure(result.decode(errors="replace"))
                     for cpu, recorded in enumerate(entries(machine.trace_array.instances["switches"])):
-                        told_of = under_way[cpu] + told(recorded)
+                        begun = under_way[cpu] + told(recorded)
                         done = [(before, after) for _, before, after in switches.switches(cpu)]
-                        under_way[cpu] = told_of[len(done) :]
-                        assert told_of[: len(done)] == done and len(under_way[cpu]) <= 1
+                        under_way[cpu] = begun[len(done) :]
+                        assert begun[: len(done)] == done and len(under_way[cpu]) <= 1
                     switches.clear()
                     for entry in _collected(machine):
                         count += 1
