@@ -19,12 +19,11 @@ from emu.cpu.far_memory import far_memory
 from emu.cpu.heap import Heap
 from emu.cpu.host_signals import Held
 from emu.cpu.io_window import IoWindow
-from emu.cpu.native import board_record, cpu_record, forget, turns
+from emu.cpu.native import board_record, cpu_record, cpu_records, forget, turns
 from emu.cpu.native.block_record import asked_for, string_cost
 from emu.cpu.native.devices import halt_cpu, nmi_timer_set, relax_cpu, send_ipi, stall_until, timer_set
 from emu.cpu.smi import Smi
 from emu.cpu.timing import CACHES, PIPELINE, STATIC, TIMING_MODELS, TimingNames
-from emu.native.record import Record
 
 if TYPE_CHECKING:
     from emu.cpu.timing.core_timing import CoreTiming
@@ -97,7 +96,7 @@ class Board:
         self.ram_address = ctypes.addressof(ctypes.c_char.from_buffer(self.ram))
         self.heap = Heap(cpus * _HEAP)
         self.io = IoWindow(arch.io_window) if arch.io_window else None
-        self.record = Record(board_record.WORDS)
+        self.record = cpu_records.Board.allocate()
         self._host_calls = np.zeros(board_record.HOST_CALL_COUNT, np.uint64)
         self._dispatch = np.zeros(0, np.uint64)
         self._static_timing = arch.timing()

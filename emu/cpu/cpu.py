@@ -12,8 +12,7 @@ import numpy.typing as npt
 import unicorn
 
 from emu.cpu.internals import add_native_hook, handle_of
-from emu.cpu.native import cpu_record
-from emu.native.record import Record
+from emu.cpu.native import cpu_record, cpu_records
 
 if TYPE_CHECKING:
     from emu.cpu.board import Board
@@ -31,7 +30,7 @@ class Cpu:
     def __init__(self, board: Board, index: int) -> None:
         self.board = board
         self.index = index
-        self.record = Record(cpu_record.WORDS)
+        self.record = cpu_records.Cpu.allocate()
         board.arch.layout()
         with board.heap:
             self.uc: unicorn.Uc = board.arch.create()

@@ -10,7 +10,7 @@ import numpy as np
 
 from emu.cpu.cpu import Cpu
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, event_context
+from emu.ftrace.native import array_cpu_record, array_record, event_context, trace_records
 from emu.ftrace.native.context import now
 from emu.kernel.kernel import Kernel
 from emu.native.record import Record
@@ -27,8 +27,8 @@ class ArrayRecords:
     """
 
     def __init__(self, cpus: int, changed: Callable[[], None] = lambda: None) -> None:
-        self.array = Record(array_record.WORDS)
-        self.cpus = [Record(array_cpu_record.WORDS) for _ in range(cpus)]
+        self.array = trace_records.TraceArray.allocate()
+        self.cpus = [trace_records.ArrayCpu.allocate() for _ in range(cpus)]
         self._table = np.array([*(cpu.address for cpu in self.cpus), 0], np.uint64)
         self.array.set(array_record.CPUS, self._table.ctypes.data)
         self._changed = changed
@@ -59,7 +59,7 @@ class ArrayRecords:
 
     def now(self, cpu: Cpu) -> int:
         """The time of an event that is recorded on a CPU now."""
-        return int(now(np.uint64(cpu.record.address), np.uint64(self.array.address)))
+        return int(now(cpu.record.address, self.array.address))
 
     def spend(self, cpu: Cpu) -> None:
         """A CPU takes the time of an entry that the host has recorded for it."""
@@ -77,7 +77,7 @@ class RecordLists:
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._nowhere = np.zeros(kernel.board.arch.page_size, np.uint8)
-        self.event_context = Record(event_context.WORDS)
+        self.event_context = trace_records.EventContext.allocate()
         self.registers = np.zeros(0, np.uint64)
         self._changed: Callable[[], None] = lambda: None
         self._common = {field: np.uint64(value) for field, value in (*self._places(), *self._time())}

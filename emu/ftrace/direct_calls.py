@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from emu.ftrace.arch import FtraceArch, OutOfReach
 from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import Functions, SiteMask
-from emu.ftrace.native import consumer, event_context
+from emu.ftrace.native import consumer, event_context, trace_records
 from emu.ftrace.sites import Sites
 from emu.kernel.kernel import Kernel
 from emu.kernel.kernel_log import Level
@@ -105,7 +105,7 @@ class DirectCalls:
     def _made(self, target: int) -> _DirectCall:
         from emu.ftrace.native import redirect  # when it is needed: it is compiled
 
-        record = Record(consumer.WORDS)
+        record = trace_records.Consumer.allocate()
         record.set(consumer.HANDLER, redirect.build(event_context.CALLS_FIRST).address)
         record.set(consumer.POST, consumer.AFTER)
         record.set(consumer.TARGET, target)

@@ -18,7 +18,7 @@ from emu.ftrace.dynevent.fetch_program import FetchProgram
 from emu.ftrace.dynevent.kprobe_events import parse_place
 from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError
 from emu.ftrace.ftrace import Ftrace
-from emu.ftrace.native import consumer, event_context, probe_record
+from emu.ftrace.native import consumer, event_context, probe_record, trace_records
 from emu.ftrace.native.event_record import LARGEST_ENTRY
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.kernel.kernel import Kernel
@@ -149,7 +149,7 @@ class HostProbe:
         self.record = Record(probe_record.WORDS)
         self.record.set(probe_record.PROGRAM, program.address)
         self.record.set(probe_record.SIZE, layout.size)
-        self.consumer = Record(consumer.WORDS)
+        self.consumer = trace_records.Consumer.allocate()
         self.consumer.set(consumer.COUNT, consumer.ALWAYS)
         self.consumer.set(consumer.TARGET, self.record.address)
         self._program = program

@@ -24,7 +24,7 @@ from emu.ftrace.array_records import RecordLists
 from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import Functions, SiteMask
 from emu.ftrace.keys import Keys
-from emu.ftrace.native import array_record, consumer, event_context, kprobe_record, kprobes_record, probes
+from emu.ftrace.native import array_record, consumer, event_context, kprobe_record, kprobes_record, probes, trace_records
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.patching import Patch
 from emu.ftrace.probe_places import ProbedFunction, ProbePlace, ProbePlaces
@@ -127,7 +127,7 @@ class Kprobes:
         self._probes: list[_Kprobe] = []
         self._points: dict[tuple[int, bool], _Point] = {}  # by address, and whether a call site tells of it
         self.places = ProbePlaces(kernel, arch, sites, keys, self._replaced)
-        self._record = Record(kprobes_record.WORDS)
+        self._record = trace_records.Kprobes.allocate()
         self._saved_offsets = np.zeros(0, np.uint64)
         self._table = np.zeros(0, np.uint64)
         self._stale = False  # the table lacks a breakpoint, which is not there yet
@@ -187,7 +187,7 @@ class Kprobes:
         """
         from emu.ftrace.native import redirect  # when it is needed: it is compiled
 
-        acting = Record(consumer.WORDS)
+        acting = trace_records.Consumer.allocate()
         acting.set(consumer.HANDLER, redirect.build(event_context.GOES_ON_AT).address)
         self._add(_Kprobe(place, acting, _RETURN if returns else _INSTRUCTION, of_guest=True))
         if returns:
@@ -271,7 +271,7 @@ class Kprobes:
         return address == function.site or kind == _RETURN or self._arch.keeps_arguments(function.code, before)
 
     def _at_site(self, function: ProbedFunction, address: int) -> _Point:
-        record = Record(consumer.WORDS)
+        record = trace_records.Consumer.allocate()
         record.set(consumer.HANDLER, self._arch.probe_callbacks(self._guest).say_where)
         record.set(consumer.TARGET, address)
         return _Point(address, function.site, b"", 0, record)

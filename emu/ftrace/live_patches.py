@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.errors import TraceError, did_you_mean
 from emu.ftrace.filters import Functions, SiteMask
-from emu.ftrace.native import consumer, event_context
+from emu.ftrace.native import consumer, event_context, trace_records
 from emu.ftrace.symbols import KernelSymbols
 from emu.ftrace.trampolines import Trampolines
 from emu.kernel.kernel import Kernel
@@ -64,7 +64,7 @@ class LivePatch:
         self.function = function.name
         self.address = address
         self.number = function.number
-        self.record = Record(consumer.WORDS)  # what native code knows of it
+        self.record = trace_records.Consumer.allocate()  # what native code knows of it
         self.module = module  # which stays meanwhile; "": none
         self._patches = patches
         self._settle = settle

@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from emu.ftrace.array_records import ArrayRecords
-from emu.ftrace.native import array_record, max_latency_record
+from emu.ftrace.native import array_record, max_latency_record, trace_records
 from emu.ftrace.text.view import LatencyData
-from emu.native.record import Record
 
 __all__ = ["MaxLatency"]
 
@@ -27,7 +26,7 @@ class MaxLatency:
     """
 
     def __init__(self, records: ArrayRecords) -> None:
-        self._record = Record(max_latency_record.WORDS)
+        self._record = trace_records.MaxLatency.allocate()
         self._options_before: Mapping[str, bool] = {}
         self.closed = False
         records.array.set(array_record.MAX_LATENCY, self._record.address)

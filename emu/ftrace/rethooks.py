@@ -7,7 +7,7 @@ import numpy as np
 
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
-from emu.ftrace.native import array_record, consumer, event_context, rethook_node, rethook_pool, rethook_record
+from emu.ftrace.native import array_record, consumer, event_context, rethook_node, rethook_pool, rethook_record, trace_records
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.kernel import Kernel
 from emu.native.record import Record
@@ -34,7 +34,7 @@ class Rethooks:
         self._records = records
         self._pool: Record | None = None
         self._rethooks: dict[int, Record] = {}  # by the address of what acts at the return
-        self._of_guest, self._guest_knows = Record(rethook_record.WORDS), Record(consumer.WORDS)
+        self._of_guest, self._guest_knows = Record(rethook_record.WORDS), trace_records.Consumer.allocate()
         trampoline = kernel.image.function_at(kernel.image.symbol("arch_rethook_trampoline"))
         assert trampoline is not None
         self._replacements = range(trampoline.address - arch.return_offset, trampoline.address + trampoline.size)

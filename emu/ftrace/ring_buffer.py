@@ -20,7 +20,6 @@ from emu.ftrace.events import Events
 from emu.ftrace.native import ring_buffer as native
 from emu.ftrace.native import ring_record
 from emu.ftrace.native.ring_buffer import COMMIT_MASK, DATA_SIZE, DATA_START, PAGE_HEADER, PAGE_SIZE
-from emu.native.record import Record
 
 __all__ = ["MISSED_EVENTS", "MISSED_STORED", "RingBuffer", "events_in", "pages_for"]
 
@@ -77,7 +76,7 @@ class RingBuffer:
 
     def __init__(self, cpu: int, pages: int, *, overwrite: bool = True) -> None:
         self.cpu = cpu
-        self.record = Record(ring_record.WORDS)
+        self.record = ring_record.Ring.allocate()
         self._get, self._set = self.record.get, self.record.set
         self._allocate(max(pages, _FEWEST_PAGES))
         self.overwrite = overwrite

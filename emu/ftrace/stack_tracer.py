@@ -16,7 +16,6 @@ from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.site_callback import Callback
 from emu.ftrace.stacks import Stacks
 from emu.kernel.symbols import Symbols
-from emu.native.record import Record
 
 __all__ = ["StackTracer"]
 
@@ -60,7 +59,7 @@ class StackTracer:
         self._records = records
         self._stacks = stacks
         self._symbols = symbols
-        self._record = Record(stack_tracer_record.WORDS)
+        self._record = stack_tracer_record.StackTracer.allocate()
         self._enabled = False
         self.filter = FunctionFilter(functions)
         self.waiting_filter = ModuleFilters()

@@ -12,7 +12,9 @@ import llvmlite.binding
 import numba
 from numba.core import sigutils, typeinfer
 from numba.core.ccallback import CFunc
+from numba.core.registry import CPUDispatcher
 
+from emu.native.access import Elements, Pointer
 from emu.native.cache import Cache
 
 __all__ = ["cfunc", "external", "njit", "outlined"]
@@ -32,6 +34,17 @@ def external(name: str, signature: Any) -> Any:
     return numba.core.types.ExternalFunction(name, signature)
 
 
+def _as_number(kind: Any) -> Any:
+    return numba.types.uint64 if isinstance(kind, Pointer | Elements) else kind
+
+
+class _Dispatcher(CPUDispatcher):
+    """A function that does not declare its types: what it knows of a record is the address."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        return super().get_call_template(tuple(_as_number(kind) for kind in args), kws)
+
+
 def njit(*signatures: Any) -> Any:
     """`numba.njit` with the disk cache. The compiled function is inlined into its callers.
 
@@ -42,7 +55,7 @@ def njit(*signatures: Any) -> Any:
         return njit()(signatures[0])
 
     def decorate(function: Callable[..., Any]) -> Any:
-        dispatcher = numba.njit(error_model="numpy", forceinline=True)(function)
+        dispatcher = _Dispatcher(function, targetoptions={"nopython": True, "error_model": "numpy", "forceinline": True})
         dispatcher._cache = Cache(function)
         if signatures:
             with typeinfer.register_dispatcher(dispatcher):
@@ -56,7 +69,8 @@ def njit(*signatures: Any) -> Any:
 
 def outlined(function: Callable[..., Any]) -> Any:
     """`numba.njit` with the disk cache, for what is rarely called: the compiled function stays apart from its callers' code."""
-    dispatcher = numba.njit(error_model="numpy", forceinline=False)(function)  # unsaid, it would be as for the caller
+    options = {"nopython": True, "error_model": "numpy", "forceinline": False}  # unsaid, it would be as for the caller
+    dispatcher = _Dispatcher(function, targetoptions=options)
     dispatcher._cache = Cache(function)
     return dispatcher
 

@@ -137,7 +137,8 @@ def _directory(function: Callable[..., Any]) -> Path | None:
 def _identity(function: Callable[..., Any]) -> str:
     """What distinguishes a function from all others, the same in every process."""
     code, cells = function.__code__, function.__closure__ or ()
-    place = (function.__module__, fingerprint(code.co_filename), function.__qualname__, code.co_firstlineno)
+    layouts = function.layouts.key if hasattr(function, "layouts") else ""  # where the fields of its records are
+    place = (function.__module__, fingerprint(code.co_filename), function.__qualname__, code.co_firstlineno, layouts)
     closed_over = [_description(cell.cell_contents) for cell in cells]
     return hashlib.sha256(repr((place, closed_over)).encode()).hexdigest()
 

@@ -67,6 +67,7 @@ class Accessors(NamedTuple):
     load_u64: Any
     store_u32: Any
     store_u64: Any
+    byte_order: Literal["little", "big"]
 
 
 def in_byte_order(byte_order: Literal["little", "big"]) -> Accessors:
@@ -79,6 +80,7 @@ def in_byte_order(byte_order: Literal["little", "big"]) -> Accessors:
         load_u64=_load(types.uint64, 64, swapped),
         store_u32=_store(types.uint32, 32, swapped),
         store_u64=_store(types.uint64, 64, swapped),
+        byte_order=byte_order,
     )
 
 

@@ -22,7 +22,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Fields", "Record", "offset_of", "shift_of"]
+from emu.native import records
+from emu.native.records import u64
+
+__all__ = ["Fields", "Record", "offset_of", "offsets", "shift_of"]
 
 _WORD = 8  # bytes
 _LARGE = 1 << 20  # bytes
@@ -82,14 +85,20 @@ class Record:
         self.words[:] = 0
 
 
-def offset_of(layout: np.dtype[Any], field: str) -> np.uint64:
+def offset_of(layout: np.dtype[Any], field: str) -> u64:
     """The offset of a field in a structured type, in bytes, for native code."""
     assert layout.fields is not None
-    return np.uint64(layout.fields[field][1])
+    return u64(layout.fields[field][1])
 
 
-def shift_of(layout: np.dtype[Any], field: str) -> np.uint64:
+def shift_of(layout: np.dtype[Any], field: str) -> u64:
     """The lowest bit of a field in the word that a structured type of one word makes, for native code."""
     assert layout.fields is not None
     kind, offset = layout.fields[field][:2]
-    return np.uint64(8 * (offset if sys.byteorder == "little" else _WORD - offset - kind.itemsize))
+    return u64(8 * (offset if sys.byteorder == "little" else _WORD - offset - kind.itemsize))
+
+
+def offsets(record: type[records.Record]) -> dict[str, Any]:
+    """For code that does not name fields yet: their offsets by upper-case name, and WORDS."""
+    found: dict[str, Any] = {name.upper(): np.uint64(field.offset) for name, field in records.HOST.fields(record).items()}
+    return found | {"WORDS": records.HOST.size(record) // _WORD}

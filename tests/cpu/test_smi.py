@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.cpu.native import cpu_record
+from emu.cpu.native import cpu_record, cpu_records
 from emu.cpu.native.interrupts import after_smi
 from emu.cpu.smi import Smi
-from emu.native.record import Record
 from tests.cpu.bare import Bare
 
 
@@ -42,7 +41,7 @@ def test_a_cpu_that_is_awake_finds_each_in_its_clock() -> None:
 def test_a_cpu_goes_on_when_the_one_that_has_begun_is_over(period: int, length: int, waits: list[int]) -> None:
     """Whatever the CPU did meanwhile: those that have begun and ended in `waits` do not matter."""
     length = min(length, period - 1)
-    record = Record(cpu_record.WORDS)
+    record = cpu_records.Cpu.allocate()
     for word, value in ((cpu_record.SMI_NEXT, period), (cpu_record.SMI_PERIOD, period), (cpu_record.SMI_LENGTH, length)):
         record.set(word, value)
     now = begun = 0  # of the latest, when it began

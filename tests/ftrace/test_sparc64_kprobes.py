@@ -12,7 +12,7 @@ from functools import partial
 import pytest
 
 from emu.cpu.cpu import Cpu
-from emu.ftrace.native import consumer, event_context
+from emu.ftrace.native import consumer, event_context, trace_records
 from emu.ftrace.probe_places import ProbePlace
 from emu.machine import Machine
 from emu.native.record import Record
@@ -40,7 +40,7 @@ def probed(machine: Machine, acts: Mapping[ProbePlace, Act]) -> Iterator[None]:
                 words[names[name]] = value
                 told.set(event_context.WRITTEN, 1)
 
-        record = Record(consumer.WORDS)
+        record = trace_records.Consumer.allocate()
         record.set(consumer.HANDLER, machine.board.python_handler(handler))
         machine.ftrace.kprobes.add(place, record)
         records.append(record)

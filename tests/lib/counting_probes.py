@@ -9,12 +9,11 @@ import numpy as np
 from numba import types
 
 from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context
+from emu.ftrace.native import array_cpu_record, array_record, consumer, event_context, trace_records
 from emu.ftrace.probe_places import ProbePlace
 from emu.machine import Machine
 from emu.native import cfunc
 from emu.native.pointers import call_handler, load_u64, store_u64
-from emu.native.record import Record
 
 __all__ = ["CountingProbe", "probe", "remove"]
 
@@ -46,7 +45,7 @@ class CountingProbe:
         self._counted = np.zeros(5, np.uint64)
         self._counted[2] = registers
         self.place = place
-        self.record = Record(consumer.WORDS)
+        self.record = trace_records.Consumer.allocate()
         self.record.set(consumer.HANDLER, count.address)
         self.record.set(consumer.TARGET, self._counted.ctypes.data)
         machine.ftrace.kprobes.add(place, self.record)

@@ -11,7 +11,7 @@ from numba import types
 
 from emu.cpu.native import cpu_record
 from emu.ftrace.event.filter_program import EventFilter
-from emu.ftrace.native import array_cpu_record, array_record, context, filter_program
+from emu.ftrace.native import array_cpu_record, array_record, context, filter_program, trace_records
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel import arch as kernel_arch
 from emu.kernel.image import Image
@@ -59,7 +59,7 @@ class Matcher:
         self._run = run.ctypes
         self.memory = np.zeros(_RAM + _PAGE, np.uint8)
         self._stage, self._nowhere = np.zeros(_STAGE, np.uint8), np.zeros(_PAGE, np.uint8)
-        self._array, self._array_cpu = Record(array_record.WORDS), Record(array_cpu_record.WORDS)
+        self._array, self._array_cpu = trace_records.TraceArray.allocate(), trace_records.ArrayCpu.allocate()
         self._cpu = Record(int(cpu_record.INDEX) // 8 + 1)
         self._cpu.set(cpu_record.INDEX, cpu)
         for field, value in (

@@ -14,7 +14,7 @@ import unicorn
 
 from emu.cpu import library_imports
 from emu.cpu.internals import CpuStructures, add_native_hook, address_of, handle_of
-from emu.cpu.native import translator_record
+from emu.cpu.native import cpu_records, translator_record
 from emu.cpu.native.arch import NativeCpu, TimedHooks
 from emu.cpu.timing import STATIC, BlockSummary, TimingModel
 from emu.native.record import Record
@@ -107,7 +107,7 @@ class CpuArch(ABC):
     @functools.cached_property
     def _translator(self) -> Record:
         """The record of what changes Unicorn's translator. From now on, it is changed."""
-        native, record = self.native(), Record(translator_record.WORDS)
+        native, record = self.native(), cpu_records.Translator.allocate()
         record.set(translator_record.HOOKS, address_of("helper_uc_tracecode"))
         record.set(translator_record.EXIT_CHECK, address_of(f"helper_check_exit_request_{self.name}"))
         for n, helper in enumerate(native.instructions):

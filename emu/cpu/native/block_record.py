@@ -7,20 +7,21 @@ DEADLINE or past it. A cost that is not known yet is later than any deadline.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from emu.cpu.native import board_record, cpu_record
+from emu.cpu.native.cpu_records import Block
 from emu.native import njit
 from emu.native.pointers import call_handler, load_u32, load_u64, store_u32, store_u64
-from emu.native.record import Fields
+from emu.native.record import offsets
 
-_fields = Fields()
-CYCLES = _fields.word()  # what the block costs, or UNKNOWN, or what string_cost() packs
-SIZE = _fields.word()  # in bytes; in the upper half the number of instructions
-SUMMARY = _fields.word()  # offset of what a timing model with state knows of it (summary_record); 0: nothing
-PLACE = _fields.word()  # where its code is in RAM
-WORDS = _fields.count
-INSTRUCTIONS = SIZE + np.uint64(4)
+globals().update(offsets(Block))
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...
+
 
 UNKNOWN, STRING = np.uint64(1 << 63), np.uint64(1 << 62)
 DESCRIPTION, OFFSET, LOW = np.uint64(40), np.uint64(16), np.uint64(0xFFFF)  # of a string block's cost: shifts, and a mask

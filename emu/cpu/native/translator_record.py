@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from emu.native.record import Fields
+from typing import TYPE_CHECKING, Any
+
+from emu.cpu.native.cpu_records import Translator
+from emu.native.record import offsets
 
 INSTRUCTION_COUNT = 4
 NOTICED_COUNT = 16
 
-_fields = Fields()
-HOOKS = _fields.word()  # helper_uc_tracecode, which calls all hooks: Unicorn calls it if there are others than the block hook
-EXIT_CHECK = _fields.word()  # helper_check_exit_request, which the translator calls after each access to memory
-INSTRUCTIONS = _fields.words(INSTRUCTION_COUNT)  # helpers of instructions that the block hook executes instead (see translator)
-NOTICED = _fields.words(NOTICED_COUNT)  # helpers before whose calls the architecture emits something
-WORDS = _fields.count
+globals().update(offsets(Translator))
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...
+

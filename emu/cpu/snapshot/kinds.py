@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emu.cpu.snapshot.pages import PAGE, Memory, PageContents
+from emu.native.records import Layouts
 
 __all__ = ["ATOMS", "MEMORY", "Kind", "Unsaveable", "kind_of", "memory_of"]
 
@@ -264,7 +265,7 @@ _KINDS: dict[type, Kind] = {
 _WITHOUT_CONTENT = (
     int, str, bytes, float, complex, type(None), type, slice, range, enum.Enum, np.generic, np.dtype,
     types.ModuleType, types.BuiltinFunctionType, types.MethodWrapperType, types.WrapperDescriptorType, types.EllipsisType,
-    types.MethodDescriptorType, property, weakref.ref, functools._lru_cache_wrapper, ExitStack, BaseException,
+    types.MethodDescriptorType, property, weakref.ref, functools._lru_cache_wrapper, ExitStack, BaseException, Layouts,
     ctypes._CFuncPtr,  # type: ignore[attr-defined]
 )  # fmt: skip
 _PROCESS_WIDE = ("unicorn", "capstone", "keystone", "numba", "elftools", "pathlib", "re", "struct", "typing", "numpy")
@@ -293,6 +294,8 @@ def _find_kind(cls: type) -> Kind:
         return MEMORY
     if issubclass(cls, ctypes._SimpleCData):
         return C_DATA
+    if any(base.__module__.partition(".")[0] == "numba" for base in cls.__mro__):  # a compiled function
+        return ATOM
     if any(base.__module__.partition(".")[0] == OURS for base in cls.__mro__):
         return _of_ours(cls)
     if cls.__module__.partition(".")[0] in _PROCESS_WIDE:

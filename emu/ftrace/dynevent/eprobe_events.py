@@ -22,7 +22,7 @@ from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.files import EventFile
 from emu.ftrace.event.filter_program import EventFilter
-from emu.ftrace.native import consumer, probe_record
+from emu.ftrace.native import consumer, probe_record, trace_records
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.symbols import KernelSymbols
 from emu.kernel.modules import Modules
@@ -53,7 +53,7 @@ class _Attached:
         self._fetches.words[:] = probe.record.words
         self._fetches.set(probe_record.FILE, file.record.address)
         self._condition = condition
-        self.record = Record(consumer.WORDS)
+        self.record = trace_records.Consumer.allocate()
         self.record.words[:] = probe.consumer.words
         self.record.set(consumer.TARGET, self._fetches.address)
         self.record.set(consumer.FILTER, condition.address if condition else 0)

@@ -19,7 +19,7 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.source import EventSource
-from emu.ftrace.native import consumer, probe_record
+from emu.ftrace.native import consumer, probe_record, trace_records
 from emu.native.record import Record
 
 __all__ = ["Probe", "ProbeEvent"]
@@ -86,7 +86,7 @@ class Probe(DynamicEvent):
         self.record.set(probe_record.PROGRAM, program.address)
         self.record.set(probe_record.SIZE, event.layout.size)
         self.record.set(probe_record.USES_REGISTERS, int(program.uses_registers))
-        self.consumer = Record(consumer.WORDS)
+        self.consumer = trace_records.Consumer.allocate()
         self.consumer.set(consumer.HANDLER, handler)
         self.consumer.set(consumer.COUNT, consumer.ALWAYS)
         self.consumer.set(consumer.TARGET, self.record.address)

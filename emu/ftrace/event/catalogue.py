@@ -17,7 +17,7 @@ from emu.ftrace.event.image_events import Eval, EventReader, GuestEvents
 from emu.ftrace.event.internal import BLK, GUEST_ENTRIES, INTERNAL_EVENTS
 from emu.ftrace.event.source import EventSource
 from emu.ftrace.event.syscalls import SyscallEvents, syscall_events
-from emu.ftrace.native import array_record, event_file, event_record, stage_record
+from emu.ftrace.native import array_record, event_file, event_record, stage_record, trace_records
 from emu.kernel.image import BadImage
 from emu.kernel.memory import GuestMemory
 from emu.kernel.modules import BadModule, Module
@@ -71,7 +71,7 @@ class Catalogue(Mapping[int, EventCall]):
         self._stage = np.zeros(_STAGE_SIZE, np.uint8)
         records.set_in_all(array_record.EVENTS, self._table.ctypes.data)
         records.set_in_all(array_record.STAGE, self._stage.ctypes.data)
-        self._stages = Record(stage_record.WORDS)
+        self._stages = trace_records.Stages.allocate()
         self._staged = np.zeros(stage_record.STAGES * stage_record.STAGE_SIZE, np.uint8)
         self._stages.set(stage_record.MEMORY, self._staged.ctypes.data)
         self._put_made = put_made
@@ -314,7 +314,7 @@ class _NativeEvent:
     """
 
     def __init__(self, call: EventCall, *, swapped: bool = False, depth: int = 0, irqs_off: bool = False) -> None:
-        self.record = Record(event_record.WORDS)
+        self.record = trace_records.Event.allocate()
         self.record.set(event_record.NUMBER, call.number)
         self.record.set(event_record.SIZE, call.size)
         self.record.set(event_record.DEPTH, depth)

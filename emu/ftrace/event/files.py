@@ -16,7 +16,7 @@ from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.event.internal import GUEST_ENTRIES
 from emu.ftrace.events import EventType
-from emu.ftrace.native import array_record, consumer, event_file
+from emu.ftrace.native import array_record, consumer, event_file, trace_records
 from emu.native.record import Record
 
 __all__ = ["EventFile", "EventFiles"]
@@ -67,7 +67,7 @@ class EventFile:
     def __init__(self, call: EventCall, files: EventFiles, cpus: int) -> None:
         self.call = call
         self.files = files
-        self.record = Record(event_file.WORDS)
+        self.record = trace_records.EventFile.allocate()
         self.record.set(event_file.CPUS, cpus)
         self.filter: EventFilter | None = None
         self.triggers: list[EventTrigger] = []

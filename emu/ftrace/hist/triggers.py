@@ -25,8 +25,7 @@ from emu.ftrace.hist.map import HistMap, HistMemory
 from emu.ftrace.hist.parse import HistCommand, parse_hist
 from emu.ftrace.hist.text import HistNames, hist_text
 from emu.ftrace.hist.variables import HistVariable, HistVariables
-from emu.ftrace.native import consumer, hist_actions, hist_record
-from emu.native.record import Record
+from emu.ftrace.native import consumer, hist_actions, hist_record, trace_records
 
 if TYPE_CHECKING:
     from emu.ftrace.native.hist import HistHandlers
@@ -140,7 +139,7 @@ class HistTrigger:
         self.condition = condition
         self._histograms = histograms
         histogram.triggers += 1
-        self.record = Record(consumer.WORDS)
+        self.record = trace_records.Consumer.allocate()
         for field, value in (
             (consumer.HANDLER, histograms.handlers().hist),
             (consumer.ARRAY, array),

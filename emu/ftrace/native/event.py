@@ -61,10 +61,10 @@ def record(cpu, file, staged, size):
     array_cpu = of_cpu(cpu, load_u64(file + event_file.CPUS))
     array = load_u64(array_cpu + array_cpu_record.ARRAY)
     if not keeps(load_u64(file + event_file.FILTER), cpu, array_cpu, staged, size):
-        spend(cpu, array, array_record.COST_REJECTED)
+        spend(cpu, load_u64(array + array_record.COST_REJECTED))
         return ZERO
     entry = reserve(load_u64(array_cpu + array_cpu_record.RING), now(cpu, array), size)
-    spend(cpu, array, array_record.COST_EVENT)
+    spend(cpu, load_u64(array + array_record.COST_EVENT))
     return array_cpu if put_entry(cpu, array_cpu, array, entry, staged, size) else ZERO
 
 

@@ -107,7 +107,7 @@ def record(cpu, array_cpu, array, ring, disabled, event, staged, size):
     store_u64(place, disabled)
     entry = reserve(ring, now(cpu, array), size)
     store_u64(place, now_disabled)
-    spend(cpu, array, array_record.COST_EVENT)
+    spend(cpu, load_u64(array + array_record.COST_EVENT))
     if put_entry(cpu, array_cpu, array, entry, staged, size) and event != ZERO:
         follow_event(cpu, array_cpu, array)
 
@@ -117,7 +117,7 @@ def record_kept(cpu, array_cpu, array, file, context, ring, disabled):
     """Records the entry in the event_context as `record` does, if the event's filter keeps it."""
     staged, size = load_u64(context + event_context.ENTRY), load_u64(context + event_context.SIZE)
     if not keeps(load_u64(file + event_file.FILTER), cpu, array_cpu, staged, size):
-        spend(cpu, array, array_record.COST_REJECTED)
+        spend(cpu, load_u64(array + array_record.COST_REJECTED))
     else:
         newline = load_u64(context + event_context.NEWLINE)
         if newline != ZERO:

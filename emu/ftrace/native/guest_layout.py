@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-import numpy as np
+from emu.native.records import u64
 
 if TYPE_CHECKING:
     from emu.kernel.arch import SavedRegisters
@@ -13,90 +13,90 @@ if TYPE_CHECKING:
 
 __all__ = ["GuestLayout"]
 
-NONE = np.uint64(0)
+NONE = u64(0)
 
 
 class GuestLayout(NamedTuple):
     """Offsets, sizes and masks. Images in which they are equal share the compiled code."""
 
     # struct pcpu_hot
-    current_task: np.uint64
-    preempt_count: np.uint64
-    percpu_offset: np.uint64
+    current_task: u64
+    preempt_count: u64
+    percpu_offset: u64
 
     # struct task_struct
-    task_flags: np.uint64
-    task_pid: np.uint64
-    task_tgid: np.uint64
-    task_comm: np.uint64
-    task_mm: np.uint64
-    task_stack: np.uint64
-    thread_size: np.uint64  # bytes of a task's stack
-    task_state: np.uint64
-    task_exit_state: np.uint64
-    task_report: np.uint64  # the bits of both states that are shown
-    task_idle: np.uint64  # the state of one that waits, but not for anything that counts as load
-    task_prio: np.uint64
-    task_static_prio: np.uint64  # 120 + nice
-    task_policy: np.uint64
-    task_rt_priority: np.uint64
-    task_pf: np.uint64  # task_struct.flags
-    pf_kthread: np.uint64
-    curr_ret_stack: np.uint64  # index of the return stack's latest entry, -1 if there is none
-    trace_overrun: np.uint64
-    ftrace_timestamp: np.uint64  # when the task was switched out
-    ret_stack: np.uint64
-    rethooks: np.uint64  # number of the latest node (native.rethook_nodes)
+    task_flags: u64
+    task_pid: u64
+    task_tgid: u64
+    task_comm: u64
+    task_mm: u64
+    task_stack: u64
+    thread_size: u64  # bytes of a task's stack
+    task_state: u64
+    task_exit_state: u64
+    task_report: u64  # the bits of both states that are shown
+    task_idle: u64  # the state of one that waits, but not for anything that counts as load
+    task_prio: u64
+    task_static_prio: u64  # 120 + nice
+    task_policy: u64
+    task_rt_priority: u64
+    task_pf: u64  # task_struct.flags
+    pf_kthread: u64
+    curr_ret_stack: u64  # index of the return stack's latest entry, -1 if there is none
+    trace_overrun: u64
+    ftrace_timestamp: u64  # when the task was switched out
+    ret_stack: u64
+    rethooks: u64  # number of the latest node (native.rethook_nodes)
 
     # struct mm_struct
-    mm_pgd: np.uint64
-    task_size: np.uint64  # where user memory ends
+    mm_pgd: u64
+    task_size: u64  # where user memory ends
 
     # struct ftrace_ret_stack. Its fp identifies a call: where the return address lies, or the frame pointer, by architecture.
-    entry_ret: np.uint64
-    entry_func: np.uint64
-    entry_calltime: np.uint64
-    entry_subtime: np.uint64
-    entry_fp: np.uint64
-    entry_size: np.uint64
-    depth: np.uint64  # entries of a return stack
+    entry_ret: u64
+    entry_func: u64
+    entry_calltime: u64
+    entry_subtime: u64
+    entry_fp: u64
+    entry_size: u64
+    depth: u64  # entries of a return stack
 
     # thread_info's flags, and preempt_count
-    tif_need_resched: np.uint64
-    preempt_mask: np.uint64
-    softirq_served: np.uint64  # a softirq is being served
-    softirq_disabled: np.uint64  # how often softirqs are disabled, without the one being served
-    hardirq_mask: np.uint64
-    nmi_mask: np.uint64
-    preempt_need_resched: np.uint64
-    preempt_enabled: np.uint64  # PREEMPT_ENABLED: the count when preemption is allowed
+    tif_need_resched: u64
+    preempt_mask: u64
+    softirq_served: u64  # a softirq is being served
+    softirq_disabled: u64  # how often softirqs are disabled, without the one being served
+    hardirq_mask: u64
+    nmi_mask: u64
+    preempt_need_resched: u64
+    preempt_enabled: u64  # PREEMPT_ENABLED: the count when preemption is allowed
 
     # struct trace_event_call, struct trace_dynamic
-    event_id: np.uint64
-    dynamic_size: np.uint64
-    dynamic_data: np.uint64
-    dynamic_bytes: np.uint64
-    trace_string: np.uint64  # in a size: the data is a string
+    event_id: u64
+    dynamic_size: u64
+    dynamic_data: u64
+    dynamic_bytes: u64
+    trace_string: u64  # in a size: the data is a string
 
     # struct pt_regs
-    saved_pc: np.uint64
-    saved_sp: np.uint64
-    saved_link: np.uint64  # what leads to the caller: the frame pointer, or where the latest call was made, by architecture
-    of_user: np.uint64  # that of a program, from its task's stack on
+    saved_pc: u64
+    saved_sp: u64
+    saved_link: u64  # what leads to the caller: the frame pointer, or where the latest call was made, by architecture
+    of_user: u64  # that of a program, from its task's stack on
 
     # the same, only on SPARC V9
-    saved_general: np.uint64  # the globals, then the outs
-    saved_state: np.uint64  # TSTATE
-    saved_next_pc: np.uint64
-    saved_y: np.uint64
+    saved_general: u64  # the globals, then the outs
+    saved_state: u64  # TSTATE
+    saved_next_pc: u64
+    saved_y: u64
 
     # struct user_window, only on SPARC V9
-    windows: np.uint64  # of a task: those that belong on the program's stack, and are not there yet, the oldest first
-    next_window: np.uint64  # of a task: the address behind the last of them
-    window_size: np.uint64
-    window_sp: np.uint64  # the %sp of the place where it belongs
-    window_fp: np.uint64
-    window_call: np.uint64  # %i7
+    windows: u64  # of a task: those that belong on the program's stack, and are not there yet, the oldest first
+    next_window: u64  # of a task: the address behind the last of them
+    window_size: u64
+    window_sp: u64  # the %sp of the place where it belongs
+    window_fp: u64
+    window_call: u64  # %i7
 
     @classmethod
     def of(cls, image: Image, saved: SavedRegisters) -> Self:
@@ -106,11 +106,11 @@ class GuestLayout(NamedTuple):
             BadImage: its layout table has no such names.
         """
 
-        def offset(name: str) -> np.uint64:
-            return np.uint64(image.offset(name))
+        def offset(name: str) -> u64:
+            return u64(image.offset(name))
 
-        def constant(name: str) -> np.uint64:
-            return np.uint64(image.constant(name))
+        def constant(name: str) -> u64:
+            return u64(image.constant(name))
 
         has_windows = "user_window" in image.layout
         ins = image.offset("user_window.window") + 8 * 8 if has_windows else 0
@@ -148,7 +148,7 @@ class GuestLayout(NamedTuple):
             entry_calltime=offset("ftrace_ret_stack.calltime"),
             entry_subtime=offset("ftrace_ret_stack.subtime"),
             entry_fp=offset("ftrace_ret_stack.fp"),
-            entry_size=np.uint64(image.size("ftrace_ret_stack")),
+            entry_size=u64(image.size("ftrace_ret_stack")),
             depth=constant("FTRACE_RETFUNC_DEPTH"),
             tif_need_resched=constant("_TIF_NEED_RESCHED"),
             preempt_mask=constant("PREEMPT_MASK"),
@@ -159,22 +159,22 @@ class GuestLayout(NamedTuple):
             preempt_need_resched=constant("PREEMPT_NEED_RESCHED"),
             preempt_enabled=constant("PREEMPT_ENABLED"),
             event_id=offset("trace_event_call.id"),
-            dynamic_size=np.uint64(image.size("trace_dynamic")),
+            dynamic_size=u64(image.size("trace_dynamic")),
             dynamic_data=offset("trace_dynamic.data"),
             dynamic_bytes=offset("trace_dynamic.size"),
             trace_string=constant("TRACE_STRING"),
-            saved_pc=np.uint64(saved.pc),
-            saved_sp=np.uint64(saved.sp),
-            saved_link=np.uint64(saved.link),
-            of_user=constant("THREAD_SIZE") - np.uint64(image.size("pt_regs")),
+            saved_pc=u64(saved.pc),
+            saved_sp=u64(saved.sp),
+            saved_link=u64(saved.link),
+            of_user=constant("THREAD_SIZE") - u64(image.size("pt_regs")),
             saved_general=offset("pt_regs.u_regs") if has_windows else NONE,
             saved_state=offset("pt_regs.tstate") if has_windows else NONE,
             saved_next_pc=offset("pt_regs.tnpc") if has_windows else NONE,
             saved_y=offset("pt_regs.y") if has_windows else NONE,
             windows=offset("task_struct.thread.windows") if has_windows else NONE,
             next_window=offset("task_struct.thread.next_window") if has_windows else NONE,
-            window_size=np.uint64(image.size("user_window")) if has_windows else NONE,
+            window_size=u64(image.size("user_window")) if has_windows else NONE,
             window_sp=offset("user_window.sp") if has_windows else NONE,
-            window_fp=np.uint64(ins + 8 * 6),
-            window_call=np.uint64(ins + 8 * 7),
+            window_fp=u64(ins + 8 * 6),
+            window_call=u64(ins + 8 * 7),
         )

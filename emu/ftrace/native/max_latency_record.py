@@ -4,32 +4,18 @@ tracer that looks for it."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
-from emu.native.record import Fields
+from emu.ftrace.native.trace_records import MaxLatency
+from emu.native.record import offsets
 
-_fields = Fields()
-MAX_LATENCY = _fields.word()  # nanoseconds: tracing_max_latency
+globals().update(offsets(MaxLatency))
+if TYPE_CHECKING:
 
-# What the spare ring buffers hold
-SAVED_LATENCY = _fields.word()  # nanoseconds
-START = _fields.word()  # when it began, by the trace's clock: what is older belongs to something else
-CPU = _fields.word()
-PID = _fields.word()
-COMM = _fields.words(2)  # 16 bytes
-STATIC_PRIO = _fields.word()  # 120 + nice
-POLICY = _fields.word()
-RT_PRIORITY = _fields.word()
-CRITICAL_START = _fields.word()  # where the section was begun; 0: it is no section
-CRITICAL_END = _fields.word()
+    def __getattr__(name: str) -> Any: ...
 
-# The latency tracer that is set
-ENABLED = _fields.word()  # 1: it looks for latencies (Linux: tracer_enabled)
-GRAPH = _fields.word()  # 1: it records graphs (display-graph)
-SECTIONS = _fields.word()  # which critical sections it wants, of the bits below; 0: none
-SEQUENCE = _fields.word()  # how many sections were kept (Linux: max_sequence)
-KEEP = _fields.word()  # address of void (*)(cpu, array_cpu), which keeps a section (native.sections)
-WORDS = _fields.count
 
 # Bits of SECTIONS
 IRQS_OFF, PREEMPT_OFF = np.uint64(1), np.uint64(2)

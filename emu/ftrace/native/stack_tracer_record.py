@@ -3,18 +3,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
-from emu.native.record import Fields
+from emu.cpu.native.cpu_records import Cpu
+from emu.native.record import offsets
+from emu.native.records import Record, Values, inline, u64
 
 DEEPEST = 499  # calls that are kept of a stack, as in Linux
 
-_fields = Fields()
-CHECK = _fields.word()  # address of void (*)(cpu, this record), called at the sites with STACK_CHECKED; 0: there are none yet
-MAX_SIZE = _fields.word()  # bytes, of the deepest stack that was seen
-COUNT = _fields.word()  # calls under way then
-CALLS = _fields.words(2 * DEEPEST)  # of each its address, and where its function's part of the stack ends
-TOP = _fields.word()  # where that stack begins, above all of them
-WORDS = _fields.count
+class StackTracer(Record):
+    """The deepest stack that was seen."""
+
+    check: Callable[[Cpu, StackTracer], None]  # called at the sites with STACK_CHECKED
+    max_size: u64  # bytes, of the deepest stack that was seen
+    count: u64  # calls under way then
+    calls: Values[u64] = inline(2 * DEEPEST)  # of each its address, and where its function's part of the stack ends
+    top: u64  # where that stack begins, above all of them
+
+
+globals().update(offsets(StackTracer))
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...
+
 
 MOST = np.uint64(DEEPEST)

@@ -44,7 +44,7 @@ def record_call_and_return(cpu, array, ring, time, ip, common):
     entry = reserve(ring, time, EXIT_SIZE)
     if entry != ZERO:
         put_return(entry, of_type(common, EXIT_KIND), ip, NO_DEPTH, NO_DEPTH, time, time)
-        spend(cpu, array, array_record.COST_ENTRY)
+        spend(cpu, load_u64(array + array_record.COST_ENTRY))
 
 
 @njit

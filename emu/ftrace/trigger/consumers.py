@@ -10,10 +10,9 @@ from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventKind
 from emu.ftrace.event.files import EventFile, EventFiles
-from emu.ftrace.native import consumer
+from emu.ftrace.native import consumer, trace_records
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.trigger.commands import HIST_COMMANDS
-from emu.native.record import Record
 
 __all__ = ["Consumer", "Consumers"]
 
@@ -30,7 +29,7 @@ class Consumer:
 
     def __init__(self, command: str, target: EventFile | None, count: int | None) -> None:
         self.target = target
-        self.record = Record(consumer.WORDS)
+        self.record = trace_records.Consumer.allocate()
         self.record.set(consumer.COUNT, _ALWAYS if count is None else count)
         self._command = command
         if target is not None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numba import types
 
-from emu.cpu.native import board_record, cpu_record
+from emu.cpu.native import board_record, cpu_record, cpu_records
 from emu.cpu.native.timing import caches, compose, predict, recent, record, tlb
 from emu.cpu.native.timing.layout import Layout
 from emu.cpu.timing.core import Cache, Tlb
@@ -57,7 +57,7 @@ def _walk(cpu, board, address):
     return load_u64(load_u64(board + board_record.RAM) + page * _WORD) | address & _OFFSET
 
 
-_predict = predict.build(SMALL.predictor, _LAYOUT.predictor)
+_predict = predict.build(SMALL.predictor)
 _caches = caches.build(SMALL.caches, _LAYOUT.caches, _LAYOUT.shared, True)
 _access, _fetch, _lose = _caches
 _tlbs = tlb.build(SMALL.caches, _LAYOUT.caches, _walk)
@@ -152,7 +152,7 @@ class SmallBoard:
     layout = _LAYOUT
 
     def __init__(self, cpus: int = 1) -> None:
-        self.board, self.shared = Record(board_record.WORDS), Record(_LAYOUT.shared_words)
+        self.board, self.shared = cpu_records.Board.allocate(), Record(_LAYOUT.shared_words)
         self.cpus = [Record(int(cpu_record.BLOCKS) // 8) for _ in range(cpus)]
         self.records = [Record(_LAYOUT.words) for _ in range(cpus)]
         self.pages = np.full(2 * _PAGES, _NEVER, np.uint64)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import types
 
-from emu.cpu.native import board_record, cpu_record
+from emu.cpu.native import board_record, cpu_record, cpu_records
 from emu.cpu.native.timing import calculate, record
 from emu.cpu.timing.steps import MOST_STEPS, Step, Steps, calculation
 from emu.cpu.timing.summary_words import step_words
@@ -43,7 +43,7 @@ class _Cpu:
     def __init__(self) -> None:
         self.ram = np.random.default_rng(3).integers(0, 256, _MEMORY, np.uint8)
         self.env = np.zeros(18, np.uint64)
-        self._board, self._cpu, self._timing = Record(board_record.WORDS), Record(64), Record(record.WORDS)
+        self._board, self._cpu, self._timing = cpu_records.Board.allocate(), Record(64), Record(record.WORDS)
         self._board.set(board_record.RAM, self.ram.ctypes.data)
         self._board.set(board_record.RAM_SIZE, _MEMORY)
         self._cpu.set(cpu_record.ENV, self.env.ctypes.data)

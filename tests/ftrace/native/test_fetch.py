@@ -19,10 +19,9 @@ from emu.ftrace.dynevent.fetch_program import FetchProgram
 from emu.ftrace.dynevent.probe_errors import ProbeCommand
 from emu.ftrace.dynevent.symbol_names import SymbolNames
 from emu.ftrace.event.call import EventCall, EventKind, Field
-from emu.ftrace.native import array_record, context, event_context, event_record, fetch, user_memory
+from emu.ftrace.native import array_record, context, event_context, event_record, fetch, records, user_memory
 from emu.machine import Machine
 from emu.native.pointers import in_byte_order
-from emu.native.record import Record
 from tests.lib.booted_machine import booted_machine
 
 SIZE = 1 << 14  # bytes of the memory that probes look at; what lies behind it is not the guest's
@@ -65,7 +64,7 @@ class Fetcher:
         for word, value in values.items():
             image[word] = value
         probed = np.frombuffer(entry.ljust(8, b"\0"), np.uint8).copy()
-        told = Record(event_context.WORDS)
+        told = records.EventContext.allocate()
         told.set(event_context.REGISTERS, image.ctypes.data)
         told.set(event_context.ENTRY, probed.ctypes.data)
         told.set(event_context.SIZE, len(entry))

@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 
 from emu.cpu.arch.sparc64.state import Env
-from emu.ftrace.native import array_record
+from emu.ftrace.native import array_record, records
 from emu.ftrace.native.arch import sparc64_emulate, sparc64_registers
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel import arch as kernel_arch
 from emu.kernel.image import Image
-from emu.native.record import Record
 from tests.cpu.sparc64.bare import CODE, DATA, KERNEL, MEMORY, Bare, pytestmark  # noqa: F401
 from tests.images import IMAGES
 
@@ -50,7 +49,7 @@ class Both:
         self._guest, self._pt_regs = guest, image.size("pt_regs")
         self._registers = sparc64_registers.build(guest)
         self._emulate: Callable[..., None] = sparc64_emulate.build(guest, self._registers)
-        self._array = Record(array_record.WORDS)
+        self._array = records.TraceArray.allocate()
         ram = (ctypes.c_uint8 * len(self._bare.board.ram)).from_buffer(self._bare.board.ram)
         for field, value in (
             (array_record.DIRECT_START, KERNEL), (array_record.KERNEL_START, KERNEL),

@@ -63,7 +63,7 @@ def build(core: Core, layout: Layout, segments: tuple[np.uint64, np.uint64], wal
         with_data: with caches and TLBs of data (the model `caches`).
     """
     advance = compose.build(core)
-    expect = predict.build(core.predictor, layout.predictor)
+    expect = predict.build(core.predictor)
     access_line, fetch_line, lose_line = caches.build(core.caches, layout.caches, layout.shared, with_data)
     translate, find_place, fetch_page, empty_tlbs = tlb.build(core.caches, layout.caches, walk)
     access = recent.build(core.caches.l1d, layout.caches.recent, STORE_WAITS, translate, access_line)

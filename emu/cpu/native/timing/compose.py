@@ -17,6 +17,7 @@ from emu.cpu.timing import CYCLE
 from emu.cpu.timing.core import Core
 from emu.native import njit, outlined
 from emu.native.pointers import load_u16, load_u32, load_u64, store_u16, store_u32, store_u64
+from emu.native.records import u64
 
 __all__ = ["build"]
 
@@ -40,7 +41,7 @@ LONGEST_MOVE = np.uint64(1 << 24)
 # A key, less one: what the block met: state << 3 | outcome, then 14 bits each for FRONT in half cycles, DATA and LATE in cycles.
 OUTCOME_BITS, DELAY_BITS, NO_DELAYS = THREE, np.uint64(14), np.uint64(3 * 14)
 LONGEST_DELAY = np.uint64(1 << 18)
-AS_EXPECTED, TAKEN, RETURNED, TURNED, MISPREDICTED = (np.uint64(n) for n in range(5))
+AS_EXPECTED, TAKEN, RETURNED, TURNED, MISPREDICTED = (u64(n) for n in range(5))
 
 
 @njit

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from emu.cpu.native.timing import record
 from emu.cpu.native.timing.caches import CacheFields, SharedFields
-from emu.cpu.native.timing.predict import PredictorFields
+from emu.cpu.native.timing.predictor_record import Predictor, shapes
 from emu.cpu.timing.core import Core
 from emu.native.record import Fields
+from emu.native.records import Layouts
 
 __all__ = ["Layout"]
 
@@ -17,7 +18,6 @@ __all__ = ["Layout"]
 class Layout(NamedTuple):
     """Offsets in the records."""
 
-    predictor: PredictorFields
     caches: CacheFields
     words: int  # of a CPU's timing record
     shared: SharedFields
@@ -26,7 +26,8 @@ class Layout(NamedTuple):
     @classmethod
     def of(cls, core: Core, memory: int) -> Layout:
         """For boards with so many bytes of RAM."""
-        own, shared = Fields(record.WORDS), Fields()
-        predictor, caches = PredictorFields.of(core.predictor, own), CacheFields.of(core.caches, own)
+        of_predictor = Layouts(shapes(core.predictor)).size(Predictor) // 8
+        own, shared = Fields(record.WORDS + of_predictor), Fields()
+        caches = CacheFields.of(core.caches, own)
         of_all = SharedFields.of(core.caches, memory, shared)
-        return cls(predictor, caches, own.count, of_all, shared.count)
+        return cls(caches, own.count, of_all, shared.count)

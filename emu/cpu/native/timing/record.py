@@ -7,14 +7,15 @@ it is. Time is in parts of a cycle (`CYCLE`).
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from emu.cpu.native.timing.predictor_record import Predictor
 from emu.cpu.timing import CYCLE
-from emu.native import njit
-from emu.native.pointers import load_u64, store_u64
-from emu.native.record import Fields
+from emu.native.functions import njit as typed
+from emu.native.record import offsets
+from emu.native.records import Record, Values, inline, u64
 
 COUNTERS: Final = (
     "branches", "branch-misses", "conditional-branches", "conditional-misses", "returns", "return-misses",
@@ -35,69 +36,81 @@ AHEAD_STEP = CYCLE // 2  # a coarse one, as states differ by it
 RETIRED, BRANCHED = REGISTERS, REGISTERS + 1  # what a block's outputs name beside registers
 RING = 64  # entries of WINDOW
 
-fields = Fields()
-COUNTS = fields.words(MOST_COUNTERS)
-LEFT = fields.words(MOST_COUNTERS)  # of each event, how many until the next sample; 0: it is not sampled
-PERIODS = fields.words(MOST_COUNTERS)  # ... and how many from one sample to the next
-SAMPLED = fields.word()  # the events to sample at the block's end, a bit each
-TRAPPED = fields.word()  # parts of a cycle that a trap takes which has come since the last block; 0: none has
-STATE = fields.word()  # number of the core's state while a turn lasts; NO_STATE: it is in what follows
-ISSUE = fields.word()  # when the next micro-operation can be dispatched
-KNOWN_CYCLES = fields.word()  # the CPU's CYCLES as the model left it: another value means that time has jumped
-PREVIOUS = fields.word()  # offset of the summary of the block before; 0: none that counts
-PREVIOUS_END = fields.word()  # virtual address behind that block
-STRING = fields.word()  # 1: the last block ended with the first element of a string instruction, which goes on in the next
-READY = fields.words(REGISTERS)  # when each register is there; these and the next three are counted from ISSUE
-RETIRE = fields.word()  # when all that was dispatched has retired
-BRANCH = fields.word()  # when the last block's last instruction was executed
-AHEAD = fields.word()  # by how much fetching is ahead of dispatch, in steps of AHEAD_STEP
-SLOTS = fields.word()  # dispatch slots used so far, while the window matters
-WINDOW = fields.words(RING)  # when what was dispatched so many eighths of a dispatch window ago retired
-FRESH = fields.words(2 * (REGISTERS + 2))  # outputs of a block and their times, until all are known
-WORDS = fields.count  # `predict` and `caches` have theirs behind
+
+class Timing(Record):
+    """What a timing model with state keeps of one CPU."""
+
+    counts: Values[u64] = inline(MOST_COUNTERS)
+    left: Values[u64] = inline(MOST_COUNTERS)  # of each event, how many until the next sample; 0: it is not sampled
+    periods: Values[u64] = inline(MOST_COUNTERS)  # ... and how many from one sample to the next
+    sampled: u64  # the events to sample at the block's end, a bit each
+    trapped: u64  # parts of a cycle that a trap takes which has come since the last block; 0: none has
+    state: u64  # number of the core's state while a turn lasts; NO_STATE: it is in what follows
+    issue: u64  # when the next micro-operation can be dispatched
+    known_cycles: u64  # the CPU's CYCLES as the model left it: another value means that time has jumped
+    previous: u64  # offset of the summary of the block before; 0: none that counts
+    previous_end: u64  # virtual address behind that block
+    string: u64  # 1: the last block ended with the first element of a string instruction, which goes on in the next
+    ready: Values[u64] = inline(REGISTERS)  # when each register is there; these and the next three are counted from ISSUE
+    retire: u64  # when all that was dispatched has retired
+    branch: u64  # when the last block's last instruction was executed
+    ahead: u64  # by how much fetching is ahead of dispatch, in steps of AHEAD_STEP
+    slots: u64  # dispatch slots used so far, while the window matters
+    window: Values[u64] = inline(RING)  # when what was dispatched so many eighths of a dispatch window ago retired
+    fresh: Values[u64] = inline(2 * (REGISTERS + 2))  # outputs of a block and their times, until all are known
+    predictor: Predictor = inline()  # `caches` has its words behind
+
+
+globals().update(offsets(Timing))
+WORDS: int = globals()["PREDICTOR"] // 8  # `predict` and `caches` have theirs behind
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...
+
 
 NO_STATE = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
 
 
-def counter(name: str) -> np.uint64:
+def counter(name: str) -> u64:
     """The offset of a counter, for `count` and `tally`.
 
     Raises:
         ValueError: there is none of that name.
     """
-    return COUNTS + np.uint64(8 * COUNTERS.index(name))
+    return u64(globals()["COUNTS"] + 8 * COUNTERS.index(name))
 
 
-_LEFT = LEFT - COUNTS
-_PERIOD = PERIODS - COUNTS
+_LEFT = globals()["LEFT"] - globals()["COUNTS"]
+_PERIOD = globals()["PERIODS"] - globals()["COUNTS"]
 
 
-@njit
-def tally(timing, which):
+@typed
+def tally(timing: Timing, which: u64) -> None:
     """Counts an event that cannot be sampled, as it is too frequent: `which` is what `counter` gives."""
-    store_u64(timing + which, load_u64(timing + which) + ONE)
+    timing.counts[which >> 3] += 1
 
 
-@njit
-def count(timing, which):
+@typed
+def count(timing: Timing, which: u64) -> None:
     """Counts an event, and notes that it is to be sampled if it is the last of a period."""
-    store_u64(timing + which, load_u64(timing + which) + ONE)
-    left = load_u64(timing + which + _LEFT)
-    if left != ZERO:
-        if left == ONE:
-            store_u64(timing + SAMPLED, load_u64(timing + SAMPLED) | ONE << ((which - COUNTS) // WORD))
-            left += load_u64(timing + which + _PERIOD)
-        store_u64(timing + which + _LEFT, left - ONE)
+    n = which >> 3
+    timing.counts[n] += 1
+    left = timing.left[n]
+    if left != 0:
+        if left == 1:
+            timing.sampled |= u64(1) << n
+            left += timing.periods[n]
+        timing.left[n] = left - 1
 
 
-@njit
-def trap(timing, time):
+@typed
+def trap(timing: Timing | None, time: u64) -> None:
     """A trap or an interrupt comes, and takes that many parts of a cycle: what follows is not what was predicted."""
-    if timing != ZERO:
+    if timing is not None:
         count(timing, TRAPS)
-        store_u64(timing + TRAPPED, load_u64(timing + TRAPPED) + time)
-        store_u64(timing + PREVIOUS, ZERO)
+        timing.trapped += time
+        timing.previous = 0
 
 
 TRAPS = counter("traps")

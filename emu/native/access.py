@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What numba makes of the types of `native.records`: its types for them, and loads and stores.
+
+    Pointer     a record: its address
+    Elements    `Values` and `Records`: the address of the first
+"""
+
+from __future__ import annotations
+
+import operator
+import typing
+from collections.abc import Callable
+from types import NoneType
+from typing import Any, get_args, get_origin
+
+import numpy as np
+from llvmlite import ir
+from numba import extending, types
+from numba.core.registry import cpu_target
+from numba.core.typeconv import Conversion
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
+from numba.np.numpy_support import from_dtype
+
+from emu.native.records import HOST, Field, Layouts, RecordClass, Records, Values, without_none
+
+__all__ = ["Elements", "Pointer", "layouts_here", "type_of"]
+
+WORD = ir.IntType(64)
+
+
+class Pointer(types.Type):
+    """numba's type of a record."""
+
+    def __init__(self, record: Any, layouts: Layouts) -> None:
+        self.record, self.layouts = record, layouts
+        super().__init__(record.__name__ + layouts.key)
+
+    @property
+    def key(self) -> Any:
+        return self.record, self.layouts.key
+
+    def can_convert_from(self, context: Any, other: Any) -> Any:
+        """What may be passed, returned or stored where such a record is declared."""
+        same = other in (types.none, types.uint64) or (isinstance(other, Pointer) and issubclass(other.record, self.record))
+        return Conversion.safe if same else None
+
+    def can_convert_to(self, context: Any, other: Any) -> Any:
+        return Conversion.unsafe if other == types.uint64 else None  # until all functions say what they take
+
+
+class Elements(types.Type):
+    """numba's type of `Values` and `Records`. `layouts`: of the records among them."""
+
+    def __init__(self, element: Field, layouts: Layouts) -> None:
+        self.element, self.layouts = element, layouts
+        super().__init__(f"{element.declared}{layouts.key}[]{element.size}{'swapped' if element.swapped else ''}")
+
+    @property
+    def key(self) -> Any:
+        return self.element, self.layouts.key
+
+    def can_convert_from(self, context: Any, other: Any) -> Any:
+        return Conversion.safe if other in (types.none, types.uint64) else None
+
+    def can_convert_to(self, context: Any, other: Any) -> Any:
+        return Conversion.unsafe if other == types.uint64 else None  # until all functions say what they take
+
+
+def type_of(declared: Any, layouts: Layouts, swapped: bool = False) -> Any:
+    """numba's type of what a field, an argument or a result is declared as."""
+    declared = without_none(declared)
+    if isinstance(declared, RecordClass):
+        return Pointer(declared, layouts)
+    origin, arguments = get_origin(declared), get_args(declared)
+    if origin is tuple:
+        return types.Tuple([type_of(one, layouts) for one in arguments])
+    if origin is Callable:
+        return types.ExternalFunctionPointer(signature(*(type_of(one, layouts) for one in (arguments[1], *arguments[0]))), None)
+    if origin in (Values, Records):
+        return Elements(layouts.element(declared, swapped), layouts)
+    return types.none if declared in (None, NoneType) else from_dtype(np.dtype(declared))
+
+
+def _loaded(field: Field, layouts: Layouts) -> Any:
+    """numba's type of a field's value in native code."""
+    kind = type_of(field.declared, layouts, field.swapped)
+    return types.Integer.from_bitwidth(64, kind.signed) if isinstance(kind, types.Integer) else kind
+
+
+def layouts_here() -> Layouts:
+    """Those for which the function is compiled that is being compiled."""
+    stack = cpu_target.typing_context.callstack
+    return getattr(stack[0].func_id.func, "layouts", HOST) if len(stack) else HOST
+
+
+# Loads and stores
+
+
+def _load(context: Any, builder: Any, field: Field, kind: Any, place: Any) -> Any:
+    """What is in a field, or element, whose address is `place`. `kind`: its type, loaded."""
+    if field.is_inline:
+        return place
+    bits = 8 * field.stored.itemsize
+    value = builder.load(builder.inttoptr(place, ir.IntType(bits).as_pointer()))
+    if field.swapped and bits > 8:
+        value = builder.bswap(value)
+    if kind == types.boolean:
+        return builder.icmp_unsigned("!=", value, WORD(0))
+    if isinstance(kind, types.ExternalFunctionPointer):
+        return builder.inttoptr(value, context.get_value_type(kind))
+    return (builder.sext if getattr(kind, "signed", False) else builder.zext)(value, WORD)
+
+
+def _store(builder: Any, field: Field, kind: Any, place: Any, value: Any) -> None:
+    """Stores what `_load` gives."""
+    bits = ir.IntType(8 * field.stored.itemsize)
+    if isinstance(kind, types.ExternalFunctionPointer):
+        value = builder.ptrtoint(value, bits)
+    else:
+        value = builder.zext(value, bits) if kind == types.boolean else builder.trunc(value, bits)
+    if field.swapped and bits.width > 8:
+        value = builder.bswap(value)
+    builder.store(value, builder.inttoptr(place, bits.as_pointer()))
+
+
+@extending.register_model(Pointer)
+@extending.register_model(Elements)
+class _Address(extending.models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, WORD)
+
+
+@extending.typeof_impl.register(RecordClass)
+@extending.typeof_impl.register(typing._GenericAlias)  # type: ignore[attr-defined]  # Values[u64], Records[Block]
+def _type_of_class(declared: Any, context: Any) -> Any:
+    """What makes a record, or elements, of an address."""
+    return types.NumberClass(type_of(declared, layouts_here()))
+
+
+@extending.lower_cast(Pointer, Pointer)
+@extending.lower_cast(Pointer, types.uint64)
+@extending.lower_cast(Elements, types.uint64)
+@extending.lower_cast(types.uint64, Pointer)
+@extending.lower_cast(types.uint64, Elements)
+def _same_address(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
+    return value
+
+
+@extending.lower_cast(types.NoneType, Pointer)
+@extending.lower_cast(types.NoneType, Elements)
+def _none(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
+    return WORD(0)
+
+
+@extending.lower_builtin(operator.is_, Pointer, Pointer)
+@extending.lower_builtin(operator.is_, Elements, Elements)
+def _is(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return builder.icmp_unsigned("==", *args)
+
+
+@extending.lower_builtin(operator.is_, Pointer, types.NoneType)
+@extending.lower_builtin(operator.is_, Elements, types.NoneType)
+@extending.lower_builtin(operator.is_, types.ExternalFunctionPointer, types.NoneType)
+def _is_none(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return builder.icmp_unsigned("==", args[0], ir.Constant(args[0].type, None))
+
+
+@extending.unbox(Pointer)
+@extending.unbox(Elements)
+def _from_python(kind: Any, address: Any, c: Any) -> Any:
+    return c.unbox(types.uint64, address)
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):
+    key = Pointer
+
+    def generic_resolve(self, pointer: Any, name: str) -> Any:
+        field = pointer.layouts.fields(pointer.record).get(name)
+        return types.uint64 if name == "address" else field and _loaded(field, pointer.layouts)
+
+
+@infer_getattr
+class _Place(AttributeTemplate):
+    key = Elements
+
+    def resolve_address(self, elements: Any) -> Any:
+        return types.uint64
+
+
+def _place(builder: Any, pointer: Any, address: Any, name: str) -> tuple[Field, Any, Any]:
+    field = pointer.layouts.fields(pointer.record)[name]
+    return field, _loaded(field, pointer.layouts), builder.add(address, WORD(field.offset))
+
+
+@extending.lower_getattr_generic(Pointer)
+def _get(context: Any, builder: Any, pointer: Any, address: Any, name: str) -> Any:
+    return address if name == "address" else _load(context, builder, *_place(builder, pointer, address, name))
+
+
+@extending.lower_getattr(Elements, "address")
+def _get_address(context: Any, builder: Any, elements: Any, address: Any) -> Any:
+    return address
+
+
+@extending.lower_setattr_generic(Pointer)
+def _set(context: Any, builder: Any, sig: Any, args: Any, name: str) -> None:
+    _store(builder, *_place(builder, sig.args[0], args[0], name), args[1])
+
+
+class _Item(AbstractTemplate):
+    def generic(self, args: Any, kws: Any) -> Any:
+        elements = args[0]
+        if not isinstance(elements, Elements):
+            return None
+        loaded = _loaded(elements.element, elements.layouts)
+        return signature(types.none, elements, types.uint64, loaded) if args[2:] else signature(loaded, elements, types.uint64)
+
+
+for _operation in operator.getitem, operator.setitem:
+    infer_global(_operation)(type("Item", (_Item,), {"key": _operation}))
+
+
+def _item(builder: Any, sig: Any, args: Any) -> tuple[Field, Any, Any]:
+    elements = sig.args[0]
+    place = builder.add(args[0], builder.mul(args[1], WORD(elements.element.size)))
+    return elements.element, _loaded(elements.element, elements.layouts), place
+
+
+@extending.lower_builtin(operator.getitem, Elements, types.uint64)
+def _get_item(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return _load(context, builder, *_item(builder, sig, args))
+
+
+@extending.lower_builtin(operator.setitem, Elements, types.uint64, types.Any)
+def _set_item(context: Any, builder: Any, sig: Any, args: Any) -> None:
+    _store(builder, *_item(builder, sig, args), args[2])

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Compiled functions of one signature each: what their annotations declare, which Python's type checker sees, too.
+
+    @njit
+    def increment(ring: Ring, by: u64) -> u64:
+        ring.entries += by
+        return ring.entries + 1
+
+    @callback
+    def handle(cpu: Cpu, ring: Ring) -> None:  # `handle.address` is a C function pointer
+        increment(ring, 1)
+
+What is passed, returned or stored is converted, as in C. In between, a Python int beside a u64 is a u64, and None beside a record
+is one. u64 and i64 do not meet, and nothing becomes a float: numba would take their sum for signed, and compare them as floats.
+
+Bounds are not checked, and integer division by zero is not an error.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any, ClassVar, ParamSpec, Protocol, TypeVar, cast, get_type_hints
+
+from numba import types
+from numba.core import compiler, compiler_machinery, errors, ir
+from numba.core.ccallback import CFunc
+from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.typed_passes import NopythonTypeInference
+from numba.core.typing.templates import AbstractTemplate, Signature, infer_global, make_concrete_template, signature
+
+from emu.native.access import Elements, Pointer, type_of
+from emu.native.cache import Cache
+from emu.native.records import HOST, Layouts
+
+__all__ = ["Compiled", "Native", "callback", "njit", "outlined", "shared", "specialized"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+
+class Compiled(Protocol[P, R_co]):
+    """What `callback` gives. `address`: a C function pointer."""
+
+    address: int
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+
+
+class Native:
+    """Compiles functions for which records have these layouts."""
+
+    def __init__(self, layouts: Layouts) -> None:
+        self._layouts = layouts
+
+    def njit(self, function: Callable[P, R]) -> Callable[P, R]:
+        """The function, compiled when native code calls it, and inlined there."""
+        return cast(Callable[P, R], _Function(function, self._layouts))
+
+    def outlined(self, function: Callable[P, R]) -> Callable[P, R]:
+        """The same for what is rarely called: it stays apart from its callers' code."""
+        return cast(Callable[P, R], _Function(function, self._layouts, forceinline=False))
+
+    def shared(self, function: Callable[P, R]) -> Callable[P, R]:
+        """The same for what Python calls, too, with the addresses of records."""
+        return cast(Callable[P, R], _Function(function, self._layouts, no_cpython_wrapper=False))
+
+    def callback(self, function: Callable[P, R]) -> Compiled[P, R]:
+        """What native code, Unicorn among it, calls by its address. It is compiled now."""
+        function.layouts = self._layouts  # type: ignore[attr-defined]
+        kinds = _declared(function).args, _declared(function).return_type
+        compiled: Any = CFunc(function, kinds, locals={}, options={"error_model": "numpy"}, pipeline_class=_Compiler)
+        compiled._cache = Cache(function)
+        compiled.compile()
+        return cast(Compiled[P, R], compiled)
+
+
+njit, outlined, shared, callback = Native(HOST).njit, Native(HOST).outlined, Native(HOST).shared, Native(HOST).callback
+
+
+def specialized(function: Callable[P, R]) -> Callable[P, R]:
+    """For code over numpy's arrays: compiled for the types of each call, from Python or from such code. Its rules are numba's."""
+    options = {"nopython": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    dispatcher = CPUDispatcher(function, targetoptions=options)
+    dispatcher._cache = Cache(function)
+    return cast(Callable[P, R], dispatcher)
+
+
+def _declared(function: Any) -> Signature:
+    *arguments, result = get_type_hints(function).values()
+    return signature(*(type_of(one, function.layouts) for one in (result, *arguments)))
+
+
+class _Function(CPUDispatcher):
+    def __init__(self, function: Any, layouts: Layouts, **options: bool) -> None:
+        function.layouts = layouts
+        usual = {
+            "nopython": True,
+            "error_model": "numpy",
+            "forceinline": True,
+            "no_cpython_wrapper": True,
+            "no_cfunc_wrapper": True,
+        }
+        super().__init__(function, targetoptions=usual | options, pipeline_class=_Compiler)
+        self._cache = Cache(function)
+
+    def __call__(self, *args: Any) -> Any:
+        if self.targetoptions["no_cpython_wrapper"]:  # what numba would jump to is not there
+            raise TypeError(f"only native code calls {self.py_func.__qualname__}()")
+        return self._entry(*(getattr(one, "address", one) for one in args))
+
+    @functools.cached_property
+    def _entry(self) -> Any:
+        return self.compile(self.declared)
+
+    @functools.cached_property
+    def declared(self) -> Signature:
+        """Not sooner than it is asked for: most functions are in their callers' code, which was compiled long ago."""
+        return _declared(self.py_func)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        pysig, args = self._compiler.fold_argument_types(args, kws)
+        self.compile(self.declared)
+        return make_concrete_template(self.__name__, self.__name__, [self.declared]), pysig, args, {}
+
+
+# What numbers mean
+
+_ADDRESSES = (Pointer, Elements, types.ExternalFunctionPointer, types.NoneType)
+
+
+def _is(kind: Any, signed: bool) -> bool:
+    """A number that is signed or not; what a Python int is depends on what is beside it."""
+    return isinstance(kind, types.Integer) and not isinstance(kind, types.Literal) and kind.signed == signed
+
+
+def _meet(kinds: Any) -> Any:
+    """What a Python int is beside an unsigned number, and None beside a record, in a function that is compiled here."""
+    stack = cpu_target.typing_context.callstack
+    if len(stack) and hasattr(stack[0].func_id.func, "layouts"):
+        for one, other in (kinds, kinds[::-1]):
+            if isinstance(one, types.IntegerLiteral) and _is(other, signed=False):
+                return types.uint64
+            if one == types.none and isinstance(other, Pointer):
+                return other
+    return None
+
+
+class _Unsigned(AbstractTemplate):
+    """A rule that comes before numba's."""
+
+    metadata: ClassVar = {"target": "cpu"}
+    prefer_literal = True
+    result: types.Type
+
+    def generic(self, args: Any, kws: Any) -> Any:
+        return signature(self.result, types.uint64, types.uint64) if len(args) == 2 and _meet(args) == types.uint64 else None
+
+
+_ARITHMETIC = ("add", "sub", "mul", "floordiv", "mod", "and_", "or_", "xor")
+for _names, _result in (
+    ((*_ARITHMETIC, *(f"i{name.strip('_')}" for name in _ARITHMETIC)), types.uint64),
+    (("eq", "ne", "lt", "le", "gt", "ge"), types.boolean),
+):
+    for _operation in (getattr(operator, name) for name in _names):
+        infer_global(_operation)(type("Unsigned", (_Unsigned,), {"key": _operation, "result": _result}))
+
+# What a variable is that is set in several places
+_unify = cpu_target.typing_context.unify_pairs
+cpu_target.typing_context.unify_pairs = lambda first, second: _meet((first, second)) or _unify(first, second)
+
+
+@compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
+class _Inference(NopythonTypeInference):
+    """numba's, which does not let pass what nobody has meant."""
+
+    def run_pass(self, state: Any) -> Any:
+        changed, name = super().run_pass(state), state.func_id.func.__code__.co_name
+        for expression in state.calltypes:
+            if not isinstance(expression, ir.Expr) or expression.op not in ("binop", "inplace_binop"):
+                continue
+            kinds = [state.typemap[side.name] for side in (expression.lhs, expression.rhs)]
+            mixed = any(_is(kind, True) for kind in kinds) and any(_is(kind, False) for kind in kinds)
+            if mixed and "shift" not in expression.fn.__name__:
+                raise errors.TypingError(f"{name}: {kinds} meet", loc=expression.loc)
+            if expression.fn in (operator.is_, operator.is_not) and not all(isinstance(kind, _ADDRESSES) for kind in kinds):
+                raise errors.TypingError(f"{name}: only addresses are compared by `is`, not {kinds}", loc=expression.loc)
+        for variable, kind in state.typemap.items():
+            if isinstance(kind, (types.Float, types.Optional)):
+                raise errors.TypingError(f"{name}: {variable} would be {kind}")
+        return changed
+
+
+class _Compiler(compiler.CompilerBase):
+    def define_pipelines(self) -> Any:
+        passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.passes = [(_Inference if one is NopythonTypeInference else one, *rest) for one, *rest in passes.passes]
+        passes.finalize()
+        return [passes]

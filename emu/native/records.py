@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Records in memory as classes with typed fields: for native code, for Python, and for Python's type checker.
+
+    class ArrayCpu(Record):
+        array: TraceArray  # another record: the word is its address
+        next: ArrayCpu | None  # the same; 0: there is none
+        check: Callable[[Cpu, ArrayCpu], None]  # a compiled function: the word is its address
+        calls: Values[u64] = inline(4)  # four words that lie here; without `inline`, their address does
+        flags: u8  # a number has as many bits as it says; a bool has a word
+
+    of_cpu = ArrayCpu.allocate()  # zeros, which live as long as this object does
+    of_cpu.calls[3] = 7
+
+In native code `array_cpu.array.asks_each` is two loads (`native.access`). A number is a u64 or an i64 once it is loaded, however
+many bits its field has. Nobody looks whether an address or an index is a good one, no more than in C.
+
+Fields lie in the order in which they are declared, aligned as their types are. What is known only when a program runs, as of a
+guest's structures, a `Shape` says; functions are then compiled for the `Layouts` that come of it.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import mmap
+import sys
+from collections.abc import Callable, Mapping
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "HOST", "Bytes", "Field", "GuestRecord", "Layouts", "Record", "RecordClass", "Records", "Shape", "Values", "Words",
+    "i8", "i16", "i32", "i64", "inline", "u8", "u16", "u32", "u64", "without_none",
+]  # fmt: skip
+
+if TYPE_CHECKING:
+    from builtins import int as i8
+    from builtins import int as i16
+    from builtins import int as i32
+    from builtins import int as i64
+    from builtins import int as u8
+    from builtins import int as u16
+    from builtins import int as u32
+    from builtins import int as u64
+else:
+    from numpy import int8 as i8
+    from numpy import int16 as i16
+    from numpy import int32 as i32
+    from numpy import int64 as i64
+    from numpy import uint8 as u8
+    from numpy import uint16 as u16
+    from numpy import uint32 as u32
+    from numpy import uint64 as u64
+
+T = TypeVar("T")
+R_co = TypeVar("R_co", bound="Record", covariant=True)
+
+_WORD = 8  # bytes
+_LARGE = 1 << 20  # bytes
+
+
+class RecordClass(type):
+    """The type of records' classes, by which native code knows them: it calls one with an address."""
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> RecordClass:
+        namespace.setdefault("__slots__", ())
+        if bases:
+            namespace |= {field: _Attribute(field, namespace.get(field)) for field in namespace.get("__annotations__", ())}
+        return super().__new__(mcs, name, bases, namespace)
+
+
+class Record(metaclass=RecordClass):
+    """A record of host memory. Its class declares its fields.
+
+    Attributes:
+        address: its own.
+    """
+
+    __slots__ = ("_layouts", "_words", "address")
+    address: u64
+    _layouts: Layouts
+    _words: npt.NDArray[np.uint64] | None
+
+    def __init__(self, address: int, layouts: Layouts | None = None) -> None:
+        """The record at an address, whoever owns that memory. `layouts`: of records that have a `Shape`."""
+        self.address = int(address)
+        self._layouts = layouts or HOST
+        self._words = None
+
+    @classmethod
+    def allocate(cls, layouts: Layouts | None = None) -> Self:
+        """A record of zeros, whose memory lives as long as this object."""
+        words = _zeros(-(-(layouts or HOST).size(cls) // _WORD))
+        record = cls(words.ctypes.data, layouts)
+        record._words = words
+        return record
+
+    @property
+    def words(self) -> npt.NDArray[np.uint64]:
+        """The memory of a record that was allocated, uint64[n]."""
+        assert self._words is not None
+        return self._words
+
+    def clear(self) -> None:
+        """Makes zeros of it."""
+        self.words[:] = 0
+
+    # For code that does not name fields yet, with the offsets of `native.record.offsets`
+
+    def get(self, field: Any, index: int = 0) -> int:
+        return int(self.words[int(field) // _WORD + index])
+
+    def set(self, field: Any, value: Any, index: int = 0) -> None:
+        self.words[int(field) // _WORD + index] = int(value) & 0xFFFF_FFFF_FFFF_FFFF
+
+    def fill(self, field: Any, count: int, value: Any) -> None:
+        first = int(field) // _WORD
+        self.words[first : first + count] = value
+
+
+class GuestRecord(Record):
+    """A structure of the guest's in host memory, for native code. It has the fields for which its `Shape` has an offset."""
+
+
+class Values(Generic[T]):
+    """Numbers, addresses or functions, one behind the other: `Values[u32](address)` are those from an address on."""
+
+    def __init__(self, address: int) -> None:
+        self.address = int(address)
+
+    def __getitem__(self, index: int) -> T:
+        element, read = _element_of(self)
+        value: T = read(self.address + index * element.size)
+        return value
+
+    def __setitem__(self, index: int, value: T) -> None:
+        element, _ = _element_of(self)
+        element.write(self.address + index * element.size, value)
+
+
+class Records(Generic[R_co]):
+    """Records, one behind the other: `Records[Block](address)` are those from an address on."""
+
+    def __init__(self, address: int) -> None:
+        self.address = int(address)
+
+    def __getitem__(self, index: int) -> R_co:
+        element, read = _element_of(self)
+        record: R_co = read(self.address + index * element.size)
+        return record
+
+
+Bytes, Words = Values[u8], Values[u64]
+
+
+class _Inline(NamedTuple):
+    elements: int
+
+
+def inline(count: int = 0) -> Any:
+    """Of a field: what is declared lies in the record, not its address. `count`: elements; 0: as many as the `Shape` says."""
+    return _Inline(count)
+
+
+class Shape(NamedTuple):
+    """What of a record is not the same in all programs."""
+
+    offsets: Mapping[str, int] = {}  # of fields, in bytes; without, a field is behind the one before
+    counts: Mapping[str, int] = {}  # of elements
+    size: int = 0  # of the record; 0: it ends with its last field
+    byte_order: str = sys.byteorder
+
+
+class Field(NamedTuple):
+    """Where something lies in its record, and as what.
+
+    Attributes:
+        declared: as what it is declared, without None.
+        is_inline: it lies there itself, not its address.
+        swapped: its byte order is not the host's.
+        offset: in bytes from the record's address.
+        size: bytes; 0: it is not known, and nothing lies behind it.
+    """
+
+    declared: Any
+    is_inline: bool
+    swapped: bool
+    offset: int
+    size: int
+
+    @property
+    def stored(self) -> np.dtype[Any]:
+        """As what number it is stored, unless it is inline."""
+        return _stored(self.declared)
+
+    def reader(self, layouts: Layouts) -> Callable[[int], Any]:
+        """read(address) -> Python's value of it: an int, a bool, a record or None, elements, the address of a function."""
+        declared, load = self.declared, _c_type(self.declared).from_address
+        if isinstance(declared, RecordClass):
+            if self.is_inline:
+                return lambda address: declared(address, layouts)
+            return lambda address: declared(load(address).value, layouts) if load(address).value else None
+        if get_origin(declared) in (Values, Records):
+            return declared if self.is_inline else lambda address: declared(load(address).value)
+        convert = bool if declared is bool else int
+        return lambda address: convert(load(address).value)
+
+    def write(self, address: int, value: Any) -> None:
+        """Stores what is an int, has an address (as records, elements and compiled functions do), or is None."""
+        assert not self.is_inline
+        if not isinstance(value, int):
+            value = 0 if value is None else int(getattr(value, "address", value))
+        _c_type(self.declared).from_address(address).value = value
+
+
+class _Attribute:
+    """Python's access to a field."""
+
+    def __init__(self, name: str, inline: _Inline | None) -> None:
+        self.name, self.inline = name, inline
+        self._known: dict[tuple[type[Record], Layouts], tuple[Field, Callable[[int], Any]]] = {}
+
+    def __get__(self, record: Record | None, owner: type[Record]) -> Any:
+        if record is None:
+            return self
+        field, read = self._known.get((owner, record._layouts)) or self._find(record)
+        return read(record.address + field.offset)
+
+    def __set__(self, record: Record, value: Any) -> None:
+        field, _ = self._known.get((type(record), record._layouts)) or self._find(record)
+        field.write(record.address + field.offset, value)
+
+    def _find(self, record: Record) -> tuple[Field, Callable[[int], Any]]:
+        field = record._layouts.fields(type(record))[self.name]
+        found = self._known[type(record), record._layouts] = field, field.reader(record._layouts)
+        return found
+
+
+class Layouts:
+    """Where the fields of all records are.
+
+    Args:
+        shapes: of the records that have one.
+
+    Attributes:
+        key: what tells layouts from others, the same in every process; "" if there are no shapes.
+    """
+
+    def __init__(self, shapes: Mapping[type[Record], Shape]) -> None:
+        self._shapes, self._known = shapes, dict[type[Record], tuple[dict[str, Field], int]]()
+        described = sorted((record.__qualname__, shape) for record, shape in shapes.items())
+        self.key = hashlib.sha256(repr(described).encode()).hexdigest()[:8] if shapes else ""
+
+    def __reduce__(self) -> Any:
+        return Layouts, (self._shapes,)
+
+    def fields(self, record: type[Record]) -> dict[str, Field]:
+        """By name. Behind what has an unknown number of elements there are none."""
+        return self._of(record)[0]
+
+    def size(self, record: type[Record]) -> int:
+        """In bytes; 0: it is not known."""
+        return self._of(record)[1]
+
+    def element(self, declared: Any, swapped: bool = False) -> Field:
+        """One of `Values` or `Records`, at offset 0."""
+        kind = without_none(get_args(declared)[0])
+        if get_origin(declared) is Records:
+            return Field(kind, True, swapped, 0, self.size(kind))
+        return Field(kind, False, swapped, 0, _stored(kind).itemsize)
+
+    def _of(self, record: type[Record]) -> tuple[dict[str, Field], int]:
+        if record not in self._known:
+            self._known[record] = self._lay_out(record, self._shapes.get(record, Shape()))
+        return self._known[record]
+
+    def _lay_out(self, record: type[Record], shape: Shape) -> tuple[dict[str, Field], int]:
+        fields, end, hints, swapped = dict[str, Field](), 0, get_type_hints(record), shape.byte_order != sys.byteorder
+        for name in shape.offsets if issubclass(record, GuestRecord) else _declared_in(record):
+            declared, inline = without_none(hints[name]), getattr(record, name).inline
+            if inline is None:
+                size = alignment = _stored(declared).itemsize
+            elif isinstance(declared, type):
+                size, alignment = self.size(declared), _WORD
+            else:
+                stride = self.element(declared).size
+                size, alignment = stride * shape.counts.get(name, inline.elements), min(stride or _WORD, _WORD)
+            offset = shape.offsets.get(name, -(-end // alignment) * alignment)
+            fields[name], end = Field(declared, inline is not None, swapped, offset, size), offset + size
+            if not size:
+                return fields, 0
+        return fields, shape.size or end
+
+
+def _declared_in(record: type[Record]) -> list[str]:
+    """The names of a record's fields, those of the record first that it begins with."""
+    classes = [one for one in reversed(record.__mro__) if isinstance(one, RecordClass) and one not in (Record, GuestRecord)]
+    return [name for one in classes for name in vars(one).get("__annotations__", ())]
+
+
+def without_none(declared: Any) -> Any:
+    """`A` of `A | None`."""
+    if get_origin(declared) not in (Union, UnionType):
+        return declared
+    (kind,) = (one for one in get_args(declared) if one is not NoneType)
+    return kind
+
+
+def _stored(declared: Any) -> np.dtype[Any]:
+    """As what number something is stored that does not lie in the record itself."""
+    is_number = isinstance(declared, type) and issubclass(declared, np.integer)
+    return np.dtype(declared) if is_number else np.dtype(np.uint64)
+
+
+@functools.cache
+def _c_type(declared: Any) -> Any:
+    return np.ctypeslib.as_ctypes_type(_stored(declared))
+
+
+def _zeros(words: int) -> npt.NDArray[np.uint64]:
+    """Zeros; if they are many, in pages of their own, which take memory when they are used (and can be snapshot as such)."""
+    size = words * _WORD
+    if size < _LARGE:
+        return np.zeros(words, np.uint64)
+    return np.frombuffer(mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS), np.uint64)
+
+
+def _element_of(elements: Any) -> tuple[Field, Callable[[int], Any]]:
+    """One of `Values` or `Records`, and how Python reads it."""
+    return _element_declared(elements.__orig_class__)
+
+
+@functools.cache
+def _element_declared(declared: Any) -> tuple[Field, Callable[[int], Any]]:
+    field = HOST.element(declared)
+    return field, field.reader(HOST)
+
+
+HOST = Layouts({})
+"""Of the records without a `Shape`."""
