@@ -32,7 +32,8 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
-    "HOST", "Bytes", "Field", "GuestRecord", "Layouts", "Record", "RecordClass", "Records", "Shape", "Values", "Words",
+    "HOST", "Bytes", "Field", "GuestRecord", "Ints", "Layouts", "Record", "RecordClass", "Records", "Shape", "Shorts", "Values",
+    "Words",
     "i8", "i16", "i32", "i64", "inline", "u8", "u16", "u32", "u64", "without_none",
 ]  # fmt: skip
 
@@ -153,7 +154,7 @@ class Records(Generic[R_co]):
         return record
 
 
-Bytes, Words = Values[u8], Values[u64]
+Bytes, Shorts, Ints, Words = Values[u8], Values[u16], Values[u32], Values[u64]
 
 
 class _Inline(NamedTuple):
