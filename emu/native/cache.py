@@ -37,6 +37,7 @@ __all__ = ["Cache", "Sources", "cache_directory", "fingerprint", "imported"]
 # Parsing every source would take longer than everything else that the cache does. The test suite compares what these
 # find with what Python's own parser finds.
 _FOR_TYPE_CHECKERS = re.compile(r"^if TYPE_CHECKING:\n(?:(?:[ \t].*)?\n)+", re.MULTILINE)
+_COMMENT = re.compile("#.*")
 _IMPORT = re.compile(r"^[ \t]*(?:from (emu[.\w]*) import (\([^)]*\)|.*)|import (emu[.\w]*))", re.MULTILINE)
 
 
@@ -45,7 +46,7 @@ def imported(text: str) -> Iterator[tuple[str, str]]:
     for module, names, whole in _IMPORT.findall(_FOR_TYPE_CHECKERS.sub("", text)):
         if whole:
             yield whole, ""
-        for name in names.strip("()").split(","):
+        for name in _COMMENT.sub("", names).strip("()").split(","):
             if name.strip():
                 yield module, name.split()[0]
 

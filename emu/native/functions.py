@@ -177,20 +177,24 @@ class _Inference(NopythonTypeInference):
     """numba's, which does not let pass what nobody has meant."""
 
     def run_pass(self, state: Any) -> Any:
-        changed, name = super().run_pass(state), state.func_id.func.__code__.co_name
-        for expression in state.calltypes:
-            if not isinstance(expression, ir.Expr) or expression.op not in ("binop", "inplace_binop"):
-                continue
+        changed = super().run_pass(state)
+        for block in state.func_ir.blocks.values():
+            for assignment in block.find_insts(ir.Assign):
+                self._check(state, assignment)
+        return changed
+
+    def _check(self, state: Any, assignment: ir.Assign) -> None:
+        name, expression = state.func_id.func.__code__.co_name, assignment.value
+        if isinstance(expression, ir.Expr) and expression.op in ("binop", "inplace_binop"):
             kinds = [state.typemap[side.name] for side in (expression.lhs, expression.rhs)]
             mixed = any(_is(kind, True) for kind in kinds) and any(_is(kind, False) for kind in kinds)
             if mixed and "shift" not in expression.fn.__name__:
                 raise errors.TypingError(f"{name}: {kinds} meet", loc=expression.loc)
             if expression.fn in (operator.is_, operator.is_not) and not all(isinstance(kind, _ADDRESSES) for kind in kinds):
                 raise errors.TypingError(f"{name}: only addresses are compared by `is`, not {kinds}", loc=expression.loc)
-        for variable, kind in state.typemap.items():
-            if isinstance(kind, (types.Float, types.Optional)):
-                raise errors.TypingError(f"{name}: {variable} would be {kind}")
-        return changed
+        kind = state.typemap[assignment.target.name]
+        if isinstance(kind, (types.Float, types.Optional)):
+            raise errors.TypingError(f"{name}: this would be {kind}", loc=assignment.loc)
 
 
 class _Compiler(compiler.CompilerBase):

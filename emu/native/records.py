@@ -198,7 +198,7 @@ class Field(NamedTuple):
         return _stored(self.declared)
 
     def reader(self, layouts: Layouts) -> Callable[[int], Any]:
-        """read(address) -> Python's value of it: an int, a bool, a record or None, elements, the address of a function."""
+        """read(address) -> Python's value of it: an int, a bool, a record or None, elements, a function's address or None."""
         declared, load = self.declared, _c_type(self.declared).from_address
         if isinstance(declared, RecordClass):
             if self.is_inline:
@@ -206,6 +206,8 @@ class Field(NamedTuple):
             return lambda address: declared(load(address).value, layouts) if load(address).value else None
         if get_origin(declared) in (Values, Records):
             return declared if self.is_inline else lambda address: declared(load(address).value)
+        if get_origin(declared) is Callable:
+            return lambda address: load(address).value or None
         convert = bool if declared is bool else int
         return lambda address: convert(load(address).value)
 
