@@ -73,7 +73,8 @@ def type_of(declared: Untyped, layouts: Layouts, swapped: bool = False) -> Untyp
     declared = without_none(declared)
     if isinstance(declared, RecordClass):
         return Pointer(declared, layouts)
-    origin, arguments = get_origin(declared), get_args(declared)
+    origin: object = get_origin(declared)
+    arguments = get_args(declared)
     if origin is tuple:
         return types.Tuple([type_of(one, layouts) for one in arguments])
     if origin is Callable:
