@@ -11,7 +11,7 @@ import operator
 import typing
 from collections.abc import Callable
 from types import NoneType
-from typing import Any, get_args, get_origin
+from typing import Any, get_args
 
 import numpy as np
 from llvmlite import ir
@@ -21,7 +21,7 @@ from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 from numba.np.numpy_support import from_dtype
 
-from emu.native.records import HOST, Field, Layouts, RecordClass, Records, Values, without_none
+from emu.native.records import HOST, Field, Layouts, RecordClass, Records, Values, origin_of, without_none
 
 __all__ = ["Elements", "Pointer", "Untyped", "layouts_here", "type_of"]
 
@@ -73,8 +73,7 @@ def type_of(declared: Untyped, layouts: Layouts, swapped: bool = False) -> Untyp
     declared = without_none(declared)
     if isinstance(declared, RecordClass):
         return Pointer(declared, layouts)
-    origin: object = get_origin(declared)
-    arguments = get_args(declared)
+    origin, arguments = origin_of(declared), get_args(declared)
     if origin is tuple:
         return types.Tuple([type_of(one, layouts) for one in arguments])
     if origin is Callable:
