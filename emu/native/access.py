@@ -62,7 +62,8 @@ class Elements(types.Type):
         return self.element, self.layouts.key
 
     def can_convert_from(self, context: Untyped, other: Untyped) -> Untyped:
-        return Conversion.safe if other in (types.none, types.uint64) else None
+        same = other in (types.none, types.uint64) or (isinstance(other, Elements) and other.element == self.element)
+        return Conversion.safe if same else None
 
     def can_convert_to(self, context: Untyped, other: Untyped) -> Untyped:
         return Conversion.unsafe if other == types.uint64 else None  # until all functions say what they take
@@ -141,6 +142,7 @@ def _type_of_class(declared: Untyped, context: Untyped) -> Untyped:
 
 @extending.lower_cast(Pointer, Pointer)
 @extending.lower_cast(Pointer, types.uint64)
+@extending.lower_cast(Elements, Elements)
 @extending.lower_cast(Elements, types.uint64)
 @extending.lower_cast(types.uint64, Pointer)
 @extending.lower_cast(types.uint64, Elements)
