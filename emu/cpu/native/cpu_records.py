@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from emu.cpu.native.timing.cache_records import SharedCaches
+from emu.cpu.native.timing.profile_record import Profile
 from emu.cpu.native.timing.record import Timing
+from emu.cpu.native.timing.summary_record import Tables
 from emu.native.records import Record, Records, Values, inline, u32, u64
 
 __all__ = ["Block", "Board", "Cpu", "Translator"]
@@ -57,12 +60,12 @@ class Board(Record):
     direct_start: u64  # virtual address that maps physical 0, all of RAM
     kernel_start: u64  # virtual address that maps physical 0 for the kernel's text
     pace: u64  # cycles: the quantum while CPUs take lines from each other; 0: they do not
-    timing_tables: u64  # of a timing model with state: summaries of blocks, and states (summary_record)
-    timing_shared: u64  # ... and what the CPUs share (timing.layout)
+    timing_tables: Tables  # of a timing model with state: summaries of blocks, and states
+    timing_shared: SharedCaches  # ... and what the CPUs share
     ipi_time: u64  # cycles that an interrupt takes from one CPU to another
     settle: Callable[[Cpu, u64], None] | None  # a turn has ended; the argument is 0
     profile: Callable[[Cpu, u64], None] | None  # a block begins at an address: what was counted so far is of those before
-    profile_record: u64  # what that function works on (timing.profile)
+    profile_record: Profile  # what that function works on
     wanted: bool  # another thread wants Python to act, so turns end
     sample: Callable[[Cpu, u64], None] | None  # something is to be sampled in the block at an address
 
@@ -125,7 +128,7 @@ class Cpu(Record):
     block_instructions: u64  # and how many instructions it has
     string: u64  # virtual address of the string instruction that was repeated last
     string_begun: u64  # `instructions` then
-    timing: Timing | None  # of a timing model with state
+    timing: Timing  # of a timing model with state; without, there is none
     trap_time: u64  # parts of a cycle that such a model gives a trap
     block_hook: u64  # what translated blocks call, as `translator` says
     block_summary: u64  # beside `block_cycles`

@@ -7,18 +7,18 @@ become constants of the machine code.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from emu.cpu.native.timing.layout import Layout
+    from emu.cpu.native.cpu_records import Board
     from emu.cpu.timing.core import Core
 
 __all__ = ["NativeCpu", "TimedHooks", "Timing"]
 
 
 class TimedHooks(NamedTuple):
-    """Addresses of what a timing model with state has called."""
+    """What a timing model with state has called: addresses, and a compiled function."""
 
     block_hook: int
     """As NativeCpu.block_hook, but it runs before every block."""
@@ -26,14 +26,14 @@ class TimedHooks(NamedTuple):
     settle: int
     """void (*)(cpu, 0): the CPU's turn has ended."""
 
-    written: int
-    """void (*)(board, u64 first, u64 last): somebody who is no CPU has written these lines of RAM."""
+    written: Callable[[Board, int, int], None]
+    """written(board, first, last): somebody who is no CPU has written these lines of RAM."""
 
 
 class Timing(Protocol):
     """Compiles hooks for a core, when a board wants them."""
 
-    def __call__(self, core: Core, at: Layout, with_data: bool, /) -> TimedHooks:
+    def __call__(self, core: Core, with_data: bool, /) -> TimedHooks:
         """`with_data`: data have caches and TLBs."""
 
 

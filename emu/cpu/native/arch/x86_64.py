@@ -19,7 +19,6 @@ from emu.native import cfunc, external, njit
 from emu.native.pointers import load_u32, load_u64, store_u32, store_u64
 
 if TYPE_CHECKING:
-    from emu.cpu.native.timing.layout import Layout as TimingLayout
     from emu.cpu.timing.core import Core
 
 _void_pointer = types.uint64
@@ -210,10 +209,10 @@ def build(layout: Layout) -> NativeCpu:
             block_record.charge(cpu, block)
         callouts.call_function_at(cpu, load_u64(cpu + cpu_record.BOARD), address)
 
-    def timed(core: Core, at: TimingLayout, with_data: bool) -> TimedHooks:
+    def timed(core: Core, with_data: bool) -> TimedHooks:
         from emu.cpu.native.arch import x86_64_timed  # compiled when it is needed
 
-        return x86_64_timed.build(layout, begin, execute, execute_string, core, at, with_data)
+        return x86_64_timed.build(layout, begin, execute, execute_string, core, with_data)
 
     @njit
     def check_port(env):
