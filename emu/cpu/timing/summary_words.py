@@ -53,7 +53,8 @@ def words_of(summary: BlockSummary) -> NDArray[np.uint64]:
 
 def _write_header(made: summary_record.Summary, summary: BlockSummary) -> None:
     flags = {FLUSHES_TLB: summary.flushes_tlb, STATIC: summary.static, SERIALISES: summary.serialising}
-    writes = [access.write for access in (*summary.at_entry, *summary.at_exit, *summary.calculated)]
+    writes = [access.write for access in (*summary.at_entry, *summary.at_exit)]
+    writes += [access.write for access in summary.calculated]
     made.ending, made.flags = summary.ending, sum(int(flag) for flag, has in flags.items() if has)
     made.slots, made.dispatch = min(summary.slots, _MOST_SLOTS), summary.dispatch
     made.serialising = min(summary.serialising, _MOST_CYCLES)

@@ -11,20 +11,21 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from emu.cpu.native.cpu_records import Board
+    from emu.cpu.native.cpu_records import Board, Cpu
     from emu.cpu.timing.core import Core
+    from emu.native.functions import Compiled
 
 __all__ = ["NativeCpu", "TimedHooks", "Timing"]
 
 
 class TimedHooks(NamedTuple):
-    """What a timing model with state has called: addresses, and a compiled function."""
+    """What a timing model with state has called."""
 
     block_hook: int
-    """As NativeCpu.block_hook, but it runs before every block."""
+    """The address of it: as NativeCpu.block_hook, but it runs before every block."""
 
-    settle: int
-    """void (*)(cpu, 0): the CPU's turn has ended."""
+    settle: Compiled[[Cpu, int], None]
+    """settle(cpu, 0): the CPU's turn has ended."""
 
     written: Callable[[Board, int, int], None]
     """written(board, first, last): somebody who is no CPU has written these lines of RAM."""

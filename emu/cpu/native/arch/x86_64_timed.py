@@ -87,4 +87,4 @@ def build(
     def written(board: Board, first: u64, last: u64) -> None:
         lines_written(board, first, last)
 
-    return TimedHooks(timed_block_hook.address, settle.address, written)
+    return TimedHooks(timed_block_hook.address, settle, written)

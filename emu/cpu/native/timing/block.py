@@ -25,7 +25,7 @@ from emu.cpu.native.timing.summary_record import (
 )
 from emu.cpu.timing import CYCLE, NO_REGISTER
 from emu.cpu.timing.core import Core
-from emu.native.functions import Native
+from emu.native.functions import Native, njit
 from emu.native.pointers import unlikely
 from emu.native.records import Words, i64, u64
 
@@ -39,6 +39,20 @@ STORE_WAITS = 3  # shift: by how much less a store is waited for, as it waits in
 SERIALISING, UNRESOLVED = record.counter("serialising"), record.counter("unresolved-accesses")
 LOADS, STORES = record.counter("L1-dcache-loads"), record.counter("L1-dcache-stores")
 STATIC_BLOCKS = record.counter("static-blocks")
+
+
+@njit
+def count_by_function(cpu: Cpu, address: u64) -> None:
+    profile = cpu.board.profile
+    if profile is not None:
+        profile(cpu, address)
+
+
+@njit
+def sample(cpu: Cpu, address: u64) -> None:
+    handler = cpu.board.sample
+    if handler is not None:
+        handler(cpu, address)
 
 
 class Charging(NamedTuple):
@@ -223,10 +237,10 @@ def build(
         summary = summary_at(board.timing_tables, offset)
         catch_up(timing, now)
         outcome, late, front = leave(cpu, timing, board, address)
-        profile, data = board.profile, u64(0)
-        if unlikely(profile is not None):
-            profile(cpu, address)
+        if unlikely(board.profile is not None):
+            count_by_function(cpu, address)
         front += fetch(cpu, timing, board, block, address)
+        data = u64(0)
         if with_data:
             data, held = enter(cpu, timing, board, summary)
             front += held
@@ -239,9 +253,7 @@ def build(
         timing.previous_end = address + block.size
         cpu.instructions += block.instructions
         if unlikely(timing.sampled != 0):
-            sample = board.sample
-            if sample is not None:
-                sample(cpu, address)
+            sample(cpu, address)
 
     @njit
     def elements(cpu: Cpu, begin: u64, end: u64, step: u64, begins: bool, write: bool) -> None:

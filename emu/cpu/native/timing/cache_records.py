@@ -93,12 +93,15 @@ class SharedCaches(Record):
 
 def shapes(of: core.Caches, lines: int) -> dict[type[Record], Shape]:
     """What a core says of its caches and TLBs. `lines`: of RAM; 0: it does not matter how many there are."""
-    caches = {L1iSet: of.l1i, L1dSet: of.l1d, L2Set: of.l2, LlcSet: of.llc, ItlbSet: of.itlb}
-    tlbs = {DtlbSet: of.dtlb, L2TlbSet: of.l2_tlb}
-    own = {"l1i": of.l1i, "l1d": of.l1d, "l2": of.l2, "itlb": of.itlb, "dtlb": of.dtlb, "l2_tlb": of.l2_tlb}
+    lines_in = {L1iSet: of.l1i.ways, L1dSet: of.l1d.ways, L2Set: of.l2.ways, LlcSet: of.llc.ways, ItlbSet: of.itlb.ways}
+    entries_in = {DtlbSet: of.dtlb.ways, L2TlbSet: of.l2_tlb.ways}
+    own = {
+        "l1i": of.l1i.sets, "l1d": of.l1d.sets, "l2": of.l2.sets, "recent": of.l1d.sets, "itlb": of.itlb.sets,
+        "dtlb": of.dtlb.sets, "l2_tlb": of.l2_tlb.sets,
+    }  # fmt: skip
     return {
-        **{one: Shape(counts={"lines": cache.ways}) for one, cache in caches.items()},
-        **{one: Shape(counts={"entries": tlb.ways}) for one, tlb in tlbs.items()},
-        OwnCaches: Shape(counts={name: one.sets for name, one in own.items()} | {"recent": of.l1d.sets}),
+        **{one: Shape(counts={"lines": ways}) for one, ways in lines_in.items()},
+        **{one: Shape(counts={"entries": ways}) for one, ways in entries_in.items()},
+        OwnCaches: Shape(counts=own),
         SharedCaches: Shape(counts={"llc": of.llc.sets, "directory": lines}),
     }

@@ -6,7 +6,7 @@ from __future__ import annotations
 from emu.cpu.native.timing.record import COUNTERS
 from emu.native.records import Record, Records, Values, inline, u8, u64
 
-__all__ = ["COUNTED", "Key", "Profile", "ProfiledCpu", "Row"]
+__all__ = ["COUNTED", "Key", "Profile", "ProfileTables", "ProfiledCpu", "Row"]
 
 COUNTED = len(COUNTERS)
 
@@ -39,7 +39,7 @@ class Profile(Record):
     functions: u64  # how many there are; their rows come first
     end: u64  # where the last of them ends
     rows: Records[Row]
-    keys: Records[Key]  # a hash table. Each has a row
+    keys: Records[Key]  # a hash table; each has a row
     key_mask: u64  # one less than the keys that there is room for: a power of two
     keys_used: u64
     cpus: Records[ProfiledCpu]
@@ -48,3 +48,11 @@ class Profile(Record):
     ram: Values[u8]
     ram_size: u64
     comm: u64  # offset in struct task_struct
+
+
+class ProfileTables(Record):
+    """What a profile leads to. How large its parts are, who allocates it says."""
+
+    cpus: Records[ProfiledCpu] = inline()
+    keys: Records[Key] = inline()
+    rows: Records[Row] = inline()  # of the image's functions, of keys, and of what there was no room for
