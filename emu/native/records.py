@@ -26,7 +26,7 @@ import mmap
 import sys
 from collections.abc import Callable, Mapping
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -123,7 +123,7 @@ class Record(metaclass=RecordClass):
 
 
 class GuestRecord(Record):
-    """A structure of the guest's in host memory, for native code. It has the fields for which its `Shape` has an offset."""
+    """A structure of the guest's, or of Unicorn's, in host memory. It has the fields for which its `Shape` has an offset."""
 
 
 class Values(Generic[T]):
@@ -154,7 +154,10 @@ class Records(Generic[R_co]):
         return record
 
 
-Bytes, Shorts, Ints, Words = Values[u8], Values[u16], Values[u32], Values[u64]
+Bytes: TypeAlias = Values[u8]
+Shorts: TypeAlias = Values[u16]
+Ints: TypeAlias = Values[u32]
+Words: TypeAlias = Values[u64]
 
 
 class _Inline(NamedTuple):

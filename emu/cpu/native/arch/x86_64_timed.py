@@ -3,34 +3,32 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
 
-from emu.cpu.arch.x86_64.state import FS, GS, Layout, SegmentCache, register
+from emu.cpu.arch.x86_64.state import FS, GS, Layout
 from emu.cpu.native import block_record, callouts, translator
 from emu.cpu.native.arch import TimedHooks, x86_64_strings, x86_64_walk
+from emu.cpu.native.arch.x86_64_env import Registers, Segment
 from emu.cpu.native.arch.x86_64_strings import COMPARE, LOAD, MOVE, STORE
-from emu.cpu.native.cpu_records import Block, Board, Cpu
+from emu.cpu.native.block_begin import Begin
+from emu.cpu.native.cpu_records import Block, Board, Cpu, Uc
 from emu.cpu.native.timing import block as timed_block
 from emu.cpu.native.timing.layout import layouts
 from emu.cpu.timing.core import Core
 from emu.native.functions import Native
-from emu.native.records import Words, u32, u64
+from emu.native.records import HOST, u32, u64
 
 __all__ = ["build"]
-
-_WORD = 8  # bytes
-SI, DI = (register(name) // _WORD for name in ("si", "di"))
 
 
 def _base(layout: Layout, segment: int) -> int:
     """Which word of the CPU's state is a segment's base."""
-    return (layout.env_segments + segment * ctypes.sizeof(SegmentCache) + SegmentCache.base.offset) // _WORD
+    return (layout.env_segments + segment * HOST.size(Segment) + HOST.fields(Segment)["base"].offset) // 8
 
 
 def build(
     layout: Layout,
-    begin: Callable[[u64, Cpu, u64, u32], Block],
+    begin: Begin,
     execute: Callable[[Cpu, u64], None],
     execute_string: Callable[[Cpu, u64], u64],
     core: Core,
@@ -48,36 +46,34 @@ def build(
         if begins:
             charge(cpu, block, address)
         description = block_record.string_description(cpu, block, address)
-        timing, registers = cpu.timing, Words(cpu.env)
+        timing, registers = cpu.timing, Registers(cpu.env)
         if description == 0:  # the block has other instructions, too, and executes one element
             timing.string = True
             return
-        source, target = registers[SI], registers[DI]
+        source, target = registers.si, registers.di
         step = execute_string(cpu, description)
         if with_data and step != 0:
             before = step if timing.string and not begins else u64(0)  # the first element, which has been executed
             first = begins or before != 0
             kind = description & x86_64_strings.KIND
             if kind in (MOVE, LOAD, COMPARE):  # one more element is executed now
-                elements(cpu, source - before, registers[SI] + step, step, first, False)
+                elements(cpu, source - before, registers.si + step, step, first, False)
             if kind != LOAD:
-                elements(cpu, target - before, registers[DI] + step, step, first, kind in (MOVE, STORE))
+                elements(cpu, target - before, registers.di + step, step, first, kind in (MOVE, STORE))
         timing.string = False
 
-    @native.njit
-    def charge_any(cpu: Cpu, block: Block, address: u64) -> None:
-        if block.cycles & block_record.STRING != 0:
+    @native.callback
+    def timed_block_hook(uc: Uc, address: u64, why: u32, cpu: Cpu) -> None:
+        if why & translator.INSTRUCTION:
+            execute(cpu, why & translator.NUMBER_MASK)
+        if not why & translator.BLOCK:
+            return
+        block = begin(uc, cpu, address, why)
+        if block.cycles & block_record.STRING:
             charge_string(cpu, block, address)
         else:
             charge(cpu, block, address)
-
-    @native.callback
-    def timed_block_hook(uc: u64, address: u64, why: u32, cpu: Cpu) -> None:
-        if why & translator.INSTRUCTION != 0:
-            execute(cpu, why & translator.NUMBER_MASK)
-        if why & translator.BLOCK != 0:
-            charge_any(cpu, begin(uc, cpu, address, why), address)
-            callouts.call_function_at(cpu, cpu.board, address)
+        callouts.call_function_at(cpu, cpu.board, address)
 
     @native.callback
     def settle(cpu: Cpu, nothing: u64) -> None:
@@ -87,4 +83,4 @@ def build(
     def written(board: Board, first: u64, last: u64) -> None:
         lines_written(board, first, last)
 
-    return TimedHooks(timed_block_hook.address, settle, written)
+    return TimedHooks(timed_block_hook, settle, written)
