@@ -114,9 +114,8 @@ def build(
         for _ in range(count):
             address, known = address_of(cpu, timing, board, how.steps, how.count)
             if known:
-                locked = how.locked != 0
-                latency = access_bytes(cpu, timing, board, address, how.size, how.write != 0, locked)
-                if locked:
+                latency = access_bytes(cpu, timing, board, address, how.size, how.write != 0, how.locked != 0)
+                if how.locked != 0:
                     held = max(held, latency)
                 elif how.follows != 0:
                     loaded = max(loaded, latency)
@@ -142,9 +141,8 @@ def build(
                 address += state[how.scaled] << how.shift
             if how.segment != 0:
                 address += state[first_base if how.segment == 1 else second_base]
-            locked = how.locked != 0
-            latency = access_bytes(cpu, timing, board, address, how.size, how.write != 0, locked)
-            if locked:
+            latency = access_bytes(cpu, timing, board, address, how.size, how.write != 0, how.locked != 0)
+            if how.locked != 0:
                 held = max(held, latency)
             else:
                 slowest = max(slowest, latency)
