@@ -86,11 +86,10 @@ def forget_states(tables: Tables) -> None:
 
 @njit
 def are_equal(one: State, other: State) -> bool:
-    first, second = Words(one.address), Words(other.address)
+    first, second, differences = Words(one.address), Words(other.address), u64(0)
     for n in range(u64(STATE_WORDS)):
-        if first[n] != second[n]:
-            return False
-    return True
+        differences |= first[n] ^ second[n]
+    return differences == 0
 
 
 @njit

@@ -12,8 +12,8 @@ from emu.native.functions import njit
 from emu.native.records import Record, Records, Values, i64, inline, u8, u16, u32, u64
 
 __all__ = [
-    "Access", "CalculatedAccess", "Input", "Output", "State", "Summary", "Tables", "Transition", "argument_of", "first_calculated",
-    "first_output", "kind_of", "next_calculated", "next_output", "step_word", "summary_at",
+    "Access", "CalculatedAccess", "Input", "Output", "State", "Summary", "Tables", "Transition", "argument_of",
+    "first_calculated", "first_output", "kind_of", "next_calculated", "next_output", "step_word", "summary_at",
 ]  # fmt: skip
 
 # Summary.flags
