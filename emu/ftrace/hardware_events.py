@@ -22,9 +22,9 @@ from emu.ftrace.errors import ErrorReport, TraceError
 from emu.ftrace.event.call import COMMON_SIZE, EventKind, Field
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.source import EventSource
-from emu.ftrace.native.trace_records import COUNTER_NAME_SIZE, Event, Hardware, TraceArray
+from emu.ftrace.native.trace_records import COUNTER_NAME_SIZE, Event, Hardware
 from emu.ftrace.numbers import parse_c
-from emu.native.records import HOST, Layouts, Shape
+from emu.native.records import Layouts, Shape
 
 __all__ = ["SAMPLEABLE", "HardwareEvents"]
 
@@ -77,7 +77,8 @@ class HardwareEvents(EventSource):
             characters = self._record.names[number].characters
             for n, character in enumerate(name.encode()):
                 characters[n] = character
-        records.set_in_all(HOST.fields(TraceArray)["hardware"].offset, self._record.address)
+        for array in records.arrays:
+            array.hardware = self._record
 
     @property
     def text(self) -> str:

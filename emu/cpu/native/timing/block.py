@@ -191,12 +191,11 @@ def build(
         before = summary_at(tables, timing.previous)
         outcome = expect(timing, before.ending, timing.previous_end, address)
         late = held = u64(0)
-        if with_data:
-            if before.at_exit != 0:
-                late, held = accesses(cpu, timing, board, before, before.at_entry, before.at_exit)
-                late *= CYCLE
-                if late != 0:
-                    compose.delay(timing, tables, before, late)
+        if with_data and before.at_exit != 0:
+            late, held = accesses(cpu, timing, board, before, before.at_entry, before.at_exit)
+            late *= CYCLE
+            if late != 0:
+                compose.delay(timing, tables, before, late)
         return outcome, late, held * CYCLE
 
     @njit
