@@ -144,7 +144,7 @@ class Board:
         record.vector_start, record.vector_end = arch.vectors.start, arch.vectors.stop
         core = arch.core(self.timing_model.cpu_model) if self.timing_model.cpu_model else None
         with_data = self.timing_model.timing == CACHES
-        self.block_hook = arch.timed_hooks(core, with_data).block_hook if core else arch.native().block_hook.address
+        self.block_hook = (arch.timed_hooks(core, with_data) if core else arch.native()).block_hook.address
         self.cpus = [Cpu(self, index) for index in range(cpus)]
         self._cpu_table = np.array([cpu.record.address for cpu in self.cpus], np.uint64)
         record.cpus = Values[cpu_records.Cpu](self._cpu_table.ctypes.data)

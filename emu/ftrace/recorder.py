@@ -21,7 +21,7 @@ from emu.ftrace.host_events import HostEvents
 from emu.ftrace.max_latency import MaxLatency
 from emu.ftrace.native import array_record, consumer, probes, ring_record
 from emu.ftrace.native.readers import wake_readers
-from emu.ftrace.native.ring_buffer import DATA_SIZE
+from emu.ftrace.native.ring_record import DATA_SIZE
 from emu.ftrace.native.tracing_snapshot import NOT_ALLOCATED
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.pid_filter import OF_EVENTS, OF_FUNCTIONS, PidFilter, Pids, pid_flags

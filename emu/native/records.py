@@ -20,6 +20,7 @@ guest's structures, a `Shape` says; functions are then compiled for the `Layouts
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import hashlib
 import mmap
@@ -228,8 +229,10 @@ class Field(NamedTuple):
         return lambda address: convert(load(address).value)
 
     def write(self, address: int, value: Any) -> None:
-        """Stores what is an int, has an address (as records, elements and compiled functions do), or is None."""
+        """Stores what is an int, has an address (as records, elements and compiled functions do), ctypes' function, or None."""
         assert not self.is_inline
+        if isinstance(value, ctypes._CFuncPtr):
+            value = ctypes.cast(value, ctypes.c_void_p).value
         number = value if isinstance(value, int) else int(getattr(value, "address", value or 0))
         _c_type(self.declared).from_address(address).value = number
 

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.native import array_cpu_record, array_record, ring_record
-from emu.ftrace.native.ring_buffer import PAGE_SIZE
+from emu.ftrace.native.ring_record import PAGE_SIZE
 from emu.ftrace.native.snapshot import take_snapshot
 from emu.ftrace.native.switches import record_on
 from emu.ftrace.ring_buffer import RingBuffer, pages_for
@@ -42,7 +42,7 @@ class ArrayBuffersMachine(RuleBasedStateMachine):
         return not any(cpu in cpus for cpus in self.disabled.values())
 
     def paused(self, cpu: int) -> bool:
-        return cpu in self.disabled.get(int(ring_record.PAUSED), ())
+        return cpu in self.disabled.get(ring_record.PAUSED, ())
 
     @rule(cpu=st.integers(0, CPUS - 1), sizes=st.lists(st.integers(1, 2000), max_size=12))
     def write(self, cpu: int, sizes: list[int]) -> None:
@@ -71,7 +71,7 @@ class ArrayBuffersMachine(RuleBasedStateMachine):
     @rule()
     def trigger(self) -> None:
         """As native code takes a snapshot: nothing is allocated, and the sizes are what they are."""
-        take_snapshot(np.uint64(self.records.array.address))
+        take_snapshot(self.records.array)
         if self.spare is not None:
             self.exchange([cpu for cpu in range(CPUS) if not self.paused(cpu)])
 
@@ -102,14 +102,14 @@ class ArrayBuffersMachine(RuleBasedStateMachine):
             self.main[index].resize(pages_for((4 * pages - 4) * 1024))
 
     @rule(why=st.sampled_from([ring_record.OFF, ring_record.MASKED, ring_record.PAUSED]), cpus=_SOME_CPUS)
-    def disable(self, why: np.uint64, cpus: frozenset[int]) -> None:
+    def disable(self, why: int, cpus: frozenset[int]) -> None:
         self.buffers.disable(why, cpus)
-        self.disabled[int(why)] = cpus
+        self.disabled[why] = cpus
 
     @rule()
     def turn_on(self) -> None:
-        record_on(np.uint64(self.records.array.address))
-        self.disabled[int(ring_record.OFF)] = frozenset()
+        record_on(self.records.array)
+        self.disabled[ring_record.OFF] = frozenset()
 
     @rule(overwrite=st.booleans())
     def set_overwrite(self, overwrite: bool) -> None:

@@ -160,12 +160,10 @@ class CpuArch(ABC):
 
     def timed_hooks(self, core: Core, with_data: bool) -> TimedHooks:
         """The compiled hooks of a CPU model. `with_data`: data have caches and TLBs."""
-        from emu.cpu.native.timing.layout import Layout
-
         timed, key = self.native().timed, (core.name, with_data)
         assert timed is not None
         if key not in self._timed:
-            self._timed[key] = timed(core, Layout.of(core, 0), with_data)
+            self._timed[key] = timed(core, with_data)
         return self._timed[key]
 
     @abstractmethod

@@ -11,7 +11,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from emu.cpu.native.heap_record import Heap
+from emu.cpu.native.timing.cache_records import SharedCaches
+from emu.cpu.native.timing.profile_record import Profile
 from emu.cpu.native.timing.record import Timing
+from emu.cpu.native.timing.summary_record import Tables
 from emu.native.records import GuestRecord, Record, Records, Shape, Values, i32, inline, u16, u32, u64
 
 if TYPE_CHECKING:
@@ -66,12 +69,12 @@ class Board(Record):
     direct_start: u64  # virtual address that maps physical 0, all of RAM
     kernel_start: u64  # virtual address that maps physical 0 for the kernel's text
     pace: u64  # cycles: the quantum while CPUs take lines from each other; 0: they do not
-    timing_tables: u64  # of a timing model with state: summaries of blocks, and states (summary_record)
-    timing_shared: u64  # ... and what the CPUs share (timing.layout)
+    timing_tables: Tables  # of a timing model with state: summaries of blocks, and states
+    timing_shared: SharedCaches  # ... and what the CPUs share
     ipi_time: u64  # cycles that an interrupt takes from one CPU to another
     settle: Callable[[Cpu, u64], None] | None  # a turn has ended; the argument is 0
     profile: Callable[[Cpu, u64], None] | None  # a block begins at an address: what was counted so far is of those before
-    profile_record: u64  # what that function works on (timing.profile)
+    profile_record: Profile  # what that function works on
     wanted: bool  # another thread wants Python to act, so turns end
     sample: Callable[[Cpu, u64], None] | None  # something is to be sampled in the block at an address
 
@@ -193,7 +196,7 @@ class Cpu(Record):
     block: u64  # virtual address of the block that is being translated, or whose cost is asked for
     string: u64  # virtual address of the string instruction that was repeated last
     string_begun: u64  # `instructions` then
-    timing: Timing | None  # of a timing model with state
+    timing: Timing  # of a timing model with state; without, there is none
     trap_time: u64  # parts of a cycle that such a model gives a trap
     block_hook: u64  # what translated blocks call, as `translator` says
     slept: u64  # how many of `cycles` it has been halted

@@ -10,6 +10,7 @@
     Stages          memory in which entries are put together that something else than the guest makes
     Kprobes         what kprobes share
     MaxLatency      what a latency tracer looks for, and has found
+    Hardware        the event `hardware:sample`
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from emu.cpu.native.cpu_records import Cpu
+from emu.cpu.native.timing.record import MOST_COUNTERS
 from emu.ftrace.native.guest_records import Hot
 from emu.ftrace.native.ring_record import Ring
 from emu.ftrace.native.stack_tracer_record import StackTracer
-from emu.native.records import Record, Values, inline, u8, u32, u64
+from emu.native.records import Record, Records, Values, inline, u8, u32, u64
 
 # Of TraceArray
 
@@ -86,6 +88,9 @@ STAGES = 4  # as many events can be under way at once, each made by what the one
 # Of MaxLatency: bits of `sections`
 IRQS_OFF, PREEMPT_OFF = u64(1), u64(2)
 
+# Of Hardware
+COUNTER_NAME_SIZE = 24  # bytes of a counter's name in an entry, with the zeros behind it
+
 
 class TraceArray(Record):
     """What an array has for all CPUs."""
@@ -120,7 +125,7 @@ class TraceArray(Record):
     places_size: u64
     stands_for: Values[u64]  # of each of its places: the address of what is copied there; 0: nothing is
     tracing_thresh: u64  # nanoseconds; if not 0, each latency is kept that is as long, not only one that is longer
-    hardware: u64  # address of the hardware_record; 0: the board's timing model counts nothing
+    hardware: Hardware  # if the board's timing model counts anything
     stack: Values[u64]  # room for STACK_LIMIT addresses, in which those of a stack are put together
 
     # Cycles that recording takes (emu.ftrace.tracer_cost); 0: none
@@ -319,6 +324,24 @@ class MaxLatency(Record):
     sections: u64  # which critical sections it wants, of the bits below; 0: none
     sequence: u64  # how many sections were kept (Linux: max_sequence)
     keep: Callable[[Cpu, ArrayCpu], None]  # keeps a section (native.sections)
+
+
+class CounterName(Record):
+    characters: Values[u8] = inline(COUNTER_NAME_SIZE)
+
+
+class Told(Record):
+    """How much of each counter of a CPU samples have told."""
+
+    counts: Values[u64] = inline(MOST_COUNTERS)
+
+
+class Hardware(Record):
+    """What native code knows of the event `hardware:sample`."""
+
+    event: Event
+    names: Records[CounterName] = inline(MOST_COUNTERS)
+    told: Records[Told] = inline()  # of each CPU
 
 
 def link(consumers: Sequence[Consumer]) -> Consumer | None:

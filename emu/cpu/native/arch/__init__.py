@@ -10,34 +10,33 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from emu.cpu.native.cpu_records import Cpu, Uc
+from emu.cpu.native.cpu_records import Board, Cpu, Uc
 from emu.native.functions import Compiled
 from emu.native.records import i32, u32, u64
 
 if TYPE_CHECKING:
-    from emu.cpu.native.timing.layout import Layout
     from emu.cpu.timing.core import Core
 
 __all__ = ["NativeCpu", "TimedHooks", "Timing"]
 
 
 class TimedHooks(NamedTuple):
-    """Addresses of what a timing model with state has called."""
+    """What a timing model with state has called."""
 
-    block_hook: int
+    block_hook: Compiled[[Uc, u64, u32, Cpu], None]
     """As NativeCpu.block_hook, but it runs before every block."""
 
-    settle: int
-    """void (*)(cpu, 0): the CPU's turn has ended."""
+    settle: Compiled[[Cpu, u64], None]
+    """settle(cpu, 0): the CPU's turn has ended."""
 
-    written: int
-    """void (*)(board, u64 first, u64 last): somebody who is no CPU has written these lines of RAM."""
+    written: Callable[[Board, u64, u64], None]
+    """written(board, first, last): somebody who is no CPU has written these lines of RAM."""
 
 
 class Timing(Protocol):
     """Compiles hooks for a core, when a board wants them."""
 
-    def __call__(self, core: Core, at: Layout, with_data: bool, /) -> TimedHooks:
+    def __call__(self, core: Core, with_data: bool, /) -> TimedHooks:
         """`with_data`: data have caches and TLBs."""
 
 

@@ -24,7 +24,6 @@ from emu.native.functions import Compiled, Native, callback, external, njit
 from emu.native.records import Layouts, i32, u32, u64
 
 if TYPE_CHECKING:
-    from emu.cpu.native.timing.layout import Layout as TimingLayout
     from emu.cpu.timing.core import Core
 
 _do_interrupt = external("x86_cpu_do_interrupt_x86_64", None, CpuState)
@@ -88,10 +87,10 @@ def build(layout: Layout) -> NativeCpu:
             block_record.charge(cpu, block)
         callouts.call_function_at(cpu, cpu.board, address)
 
-    def timed(core: Core, at: TimingLayout, with_data: bool) -> TimedHooks:
+    def timed(core: Core, with_data: bool) -> TimedHooks:
         from emu.cpu.native.arch import x86_64_timed  # compiled when it is needed
 
-        return x86_64_timed.build(layout, begin, execute, execute_string, core, at, with_data)
+        return x86_64_timed.build(layout, begin, execute, execute_string, core, with_data)
 
     return NativeCpu(
         block_hook=block_hook,
