@@ -154,7 +154,10 @@ class Records(Generic[R_co]):
         return record
 
 
-Bytes, Shorts, Ints, Words = Values[u8], Values[u16], Values[u32], Values[u64]
+Bytes = Values[u8]
+Shorts = Values[u16]
+Ints = Values[u32]
+Words = Values[u64]
 
 
 class _Inline(NamedTuple):
