@@ -143,7 +143,7 @@ def _meet(kinds: Any) -> Any:
         for one, other in (kinds, kinds[::-1]):
             if isinstance(one, types.IntegerLiteral) and _is(other, signed=False):
                 return types.uint64
-            if one == types.none and isinstance(other, Pointer):
+            if one == types.none and isinstance(other, Pointer | Elements):
                 return other
     return None
 

@@ -26,7 +26,7 @@ import mmap
 import sys
 from collections.abc import Callable, Mapping
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,7 @@ import numpy.typing as npt
 __all__ = [
     "HOST", "Bytes", "Field", "GuestRecord", "Ints", "Layouts", "Record", "RecordClass", "Records", "Shape", "Shorts", "Values",
     "Words",
-    "i8", "i16", "i32", "i64", "inline", "u8", "u16", "u32", "u64", "without_none",
+    "i8", "i16", "i32", "i64", "inline", "u8", "u16", "u32", "u64", "without_none", "zeros",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Record(metaclass=RecordClass):
     @classmethod
     def allocate(cls, layouts: Layouts | None = None) -> Self:
         """A record of zeros, whose memory lives as long as this object."""
-        words = _zeros(-(-(layouts or HOST).size(cls) // _WORD))
+        words = zeros(-(-(layouts or HOST).size(cls) // _WORD))
         record = cls(words.ctypes.data, layouts)
         record._words = words
         return record
@@ -115,7 +115,7 @@ class Record(metaclass=RecordClass):
         return int(self.words[int(field) // _WORD + index])
 
     def set(self, field: Any, value: Any, index: int = 0) -> None:
-        self.words[int(field) // _WORD + index] = int(value) & 0xFFFF_FFFF_FFFF_FFFF
+        self.words[int(field) // _WORD + index] = int(getattr(value, "address", value)) & 0xFFFF_FFFF_FFFF_FFFF
 
     def fill(self, field: Any, count: int, value: Any) -> None:
         first = int(field) // _WORD
@@ -154,10 +154,10 @@ class Records(Generic[R_co]):
         return record
 
 
-Bytes = Values[u8]
-Shorts = Values[u16]
-Ints = Values[u32]
-Words = Values[u64]
+Bytes: TypeAlias = Values[u8]
+Shorts: TypeAlias = Values[u16]
+Ints: TypeAlias = Values[u32]
+Words: TypeAlias = Values[u64]
 
 
 class _Inline(NamedTuple):
@@ -326,7 +326,7 @@ def _c_type(declared: Any) -> Any:
     return np.ctypeslib.as_ctypes_type(_stored(declared))
 
 
-def _zeros(words: int) -> npt.NDArray[np.uint64]:
+def zeros(words: int) -> npt.NDArray[np.uint64]:
     """Zeros; if they are many, in pages of their own, which take memory when they are used (and can be snapshot as such)."""
     size = words * _WORD
     if size < _LARGE:

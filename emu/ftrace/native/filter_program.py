@@ -8,39 +8,22 @@ from collections.abc import Callable
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import filter_record
 from emu.ftrace.native.context import Context, host_address
+from emu.ftrace.native.entry import number_at
 from emu.ftrace.native.filter_record import FilterStep
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.guest_records import layouts
 from emu.ftrace.native.trace_records import STRING_STAGE, ArrayCpu, TraceArray
 from emu.native.functions import Compiled, Native, njit
 from emu.native.pointers import Accessors
-from emu.native.records import Bytes, Ints, Records, Shorts, Words, i64, u64
+from emu.native.records import Bytes, Ints, Records, Words, i64, u64
 
-__all__ = ["build", "keeps", "number_at", "string_at"]
+__all__ = ["build", "keeps", "string_at"]
 
 PAGE = 4096
 LENGTH_SHIFT, OFFSET_MASK = 16, u64(0xFFFF)  # of the word of a field of variable length
 LONGEST = u64(1023)  # bytes that are looked at of a string outside the entry
 COMM_SIZE = u64(16)
 END = u64(0)  # of a string
-
-
-@njit
-def number_at(entry: Bytes, offset: u64, size: u64, signed: bool) -> u64:
-    """A number in an entry, extended to 64 bits."""
-    place = entry.address + offset
-    if size == 8:
-        return Words(place)[0]
-    if size == 4:
-        value = Ints(place)[0]
-    elif size == 2:
-        value = Shorts(place)[0]
-    else:
-        value = Bytes(place)[0]
-    if signed:
-        unused = 64 - size * 8
-        return u64(i64(value << unused) >> unused)
-    return value
 
 
 @njit
