@@ -218,7 +218,7 @@ class HostProbes:
         layout, program = events.arguments(command, where, returns)
         probe = HostProbe(self, text, callback, layout, program)
         probe.record.set(probe_record.CALLBACK, self._handler)
-        probe.consumer.set(consumer.HANDLER, self._arch.probe_handlers(self._globals.guest).host)
+        probe.consumer.handler = self._arch.probe_handlers(self._globals.guest).host
         if returns:
             kprobes.add_return(where, probe.consumer)
         else:

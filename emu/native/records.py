@@ -48,7 +48,7 @@ import numpy.typing as npt
 __all__ = [
     "HOST", "Bytes", "Field", "GuestRecord", "Ints", "Layouts", "Record", "RecordClass", "Records", "Shape", "Shorts", "Values",
     "Words",
-    "i8", "i16", "i32", "i64", "inline", "origin_of", "u8", "u16", "u32", "u64", "without_none",
+    "i8", "i16", "i32", "i64", "inline", "origin_of", "u8", "u16", "u32", "u64", "without_none", "zeros",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Record(metaclass=RecordClass):
     @classmethod
     def allocate(cls, layouts: Layouts | None = None) -> Self:
         """A record of zeros, whose memory lives as long as this object."""
-        words = _zeros(-(-(layouts or HOST).size(cls) // _WORD))
+        words = zeros(-(-(layouts or HOST).size(cls) // _WORD))
         record = cls(words.ctypes.data, layouts)
         record._words = words
         return record
@@ -131,7 +131,7 @@ class Record(metaclass=RecordClass):
         return int(self.words[int(field) // _WORD + index])
 
     def set(self, field: Any, value: Any, index: int = 0) -> None:
-        self.words[int(field) // _WORD + index] = int(value) & 0xFFFF_FFFF_FFFF_FFFF
+        self.words[int(field) // _WORD + index] = int(getattr(value, "address", value)) & 0xFFFF_FFFF_FFFF_FFFF
 
     def fill(self, field: Any, count: int, value: Any) -> None:
         first = int(field) // _WORD
@@ -347,7 +347,7 @@ def _c_type(declared: Declared) -> Any:  # of ctypes, by a number's kind
     return np.ctypeslib.as_ctypes_type(stored)
 
 
-def _zeros(words: int) -> npt.NDArray[np.uint64]:
+def zeros(words: int) -> npt.NDArray[np.uint64]:
     """Zeros; if they are many, in pages of their own, which take memory when they are used (and can be snapshot as such)."""
     size = words * _WORD
     if size < _LARGE:

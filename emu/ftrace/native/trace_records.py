@@ -19,10 +19,11 @@ from collections.abc import Callable, Sequence
 
 from emu.cpu.native.cpu_records import Cpu
 from emu.cpu.native.timing.record import MOST_COUNTERS
+from emu.ftrace.native.filter_record import FilterStep
 from emu.ftrace.native.guest_records import Hot
 from emu.ftrace.native.ring_record import Ring
 from emu.ftrace.native.stack_tracer_record import StackTracer
-from emu.native.records import Record, Records, Values, inline, u8, u32, u64
+from emu.native.records import Bytes, Record, Records, Values, inline, u8, u32, u64
 
 # Of TraceArray
 
@@ -117,7 +118,7 @@ class TraceArray(Record):
     events: Values[Event | None]  # by number
     stage: u64  # address of memory in which entries of the guest's events are put together
     stages: Stages
-    string_test: u64  # address of what tests strings for filters (native.filter_program); 0: there is no filter yet
+    string_test: Callable[[FilterStep, Cpu, ArrayCpu, Bytes, u64], bool]  # tests strings for filters (native.filter_program)
     event_context: EventContext
     kprobes: Kprobes
     uprobes: u64  # address of the uprobes_record
@@ -177,8 +178,8 @@ class TraceArray(Record):
     refuse_snapshot: Callable[[Cpu, TraceArray], None]  # says why there is none
     snapshot_reserved: bool  # 1: an action of a histogram takes the snapshots
     threshold: u64  # nanoseconds: function_graph records only returns of calls this long; 0: all, and entries
-    graph_entry_filter: u64  # address of the program of a filter of function_graph's entries; 0: there is none
-    graph_exit_filter: u64  # of its returns
+    graph_entry_filter: Records[FilterStep] | None  # of function_graph's entries
+    graph_exit_filter: Records[FilterStep] | None  # of its returns
 
     # What native code reports to Python
     snapshot_refused: u64  # why the latest snapshot was not taken (native.tracing_snapshot); 0: it was
@@ -257,7 +258,7 @@ class EventFile(Record):
     cpus: Values[ArrayCpu]  # of the array
     flags: u64  # entries are recorded if these are ENABLED and nothing else
     handler: Callable[[Cpu, EventFile], None] | None  # None: what `filter` keeps is recorded; else it does all instead
-    filter: u64  # address of a filter's program; 0: every entry passes
+    filter: Records[FilterStep] | None  # None: every entry passes
     consumers: Consumer | None  # the first
     trigger_cond: bool  # 1: consumers act when the entry has its place in the ring buffer, not before it is recorded
     record_first: bool  # 1: what they do cannot change whether it is recorded; events that they make come after it
@@ -268,7 +269,7 @@ class Consumer(Record):
 
     handler: Callable[[Cpu, Consumer], None]
     next: Consumer | None  # of the same event or function
-    filter: u64  # address of a filter's program: only entries that pass count; 0: all do
+    filter: Records[FilterStep] | None  # only entries that pass count; None: all do
     count: u64  # how often it still acts, or ALWAYS
     post: u64  # when it acts: BEFORE or AFTER the entry, or the call, has been recorded
     due: bool  # 1: its filter has kept the entry, and it acts after it has been recorded
