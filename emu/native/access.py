@@ -75,7 +75,7 @@ def type_of(declared: Any, layouts: Layouts, swapped: bool = False) -> Any:
     if origin is tuple:
         return types.Tuple([type_of(one, layouts) for one in arguments])
     if isinstance(declared, type) and issubclass(declared, tuple):  # a NamedTuple
-        return types.NamedTuple([type_of(one, layouts) for one in get_type_hints(declared).values()], declared)
+        return types.BaseTuple.from_types([type_of(one, layouts) for one in get_type_hints(declared).values()], declared)
     if origin is Callable:
         return types.ExternalFunctionPointer(signature(*(type_of(one, layouts) for one in (arguments[1], *arguments[0]))), None)
     if origin in (Values, Records):
