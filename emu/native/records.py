@@ -278,6 +278,10 @@ class Layouts:
     def __reduce__(self) -> tuple[type[Layouts], tuple[Mapping[type[Record], Shape]]]:
         return Layouts, (self._shapes,)
 
+    def extended(self, shapes: Mapping[type[Record], Shape]) -> Layouts:
+        """These, and of further records with a shape."""
+        return Layouts({**self._shapes, **shapes})
+
     def fields(self, record: type[Record]) -> dict[str, Field]:
         """By name. Behind what has an unknown number of elements there are none."""
         return self._of(record)[0]

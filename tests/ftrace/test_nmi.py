@@ -129,19 +129,19 @@ def test_an_nmi_before_every_instruction(arch: str, command: str, function: str)
         assert machine.warnings == []
 
 
-class Storm(Record):
-    """NMIs that come to a CPU."""
-
-    cpu: cpu_records.Cpu
-    left: u64  # blocks until the next
-    distance: u64  # blocks between the last two
-
-
 SHORTEST, LONGEST = 61, 397  # longer than the handler, so that other code runs too
 
 
+class Storm(Record):
+    """NMIs on a CPU."""
+
+    cpu: cpu_records.Cpu
+    left: u64  # blocks until the next one
+    distance: u64  # blocks between the last two
+
+
 @callback
-def _storm(uc: cpu_records.Uc, address: u64, size: u32, storm: Storm) -> None:
+def next_block(uc: u64, address: u64, size: u32, storm: Storm) -> None:
     """Has an NMI come after so many blocks, each time after a few more, until it begins anew."""
     storm.left -= 1
     if storm.left != 0:
@@ -157,8 +157,9 @@ def _storm(uc: cpu_records.Uc, address: u64, size: u32, storm: Storm) -> None:
 def begin_storm(cpu: Cpu) -> object:
     """NMIs on a CPU from now on, for as long as the result lives."""
     storm = Storm.allocate()
-    storm.cpu, storm.left, storm.distance = cpu.record, SHORTEST, SHORTEST + cpu.index
-    cpu.watch_blocks(_storm.address, storm.address)
+    storm.cpu = cpu.record
+    storm.left, storm.distance = SHORTEST, SHORTEST + cpu.index
+    cpu.watch_blocks(next_block.address, storm.address)
     return storm
 
 

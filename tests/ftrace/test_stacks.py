@@ -14,7 +14,7 @@ from emu.cpu.arch.sparc64.state import Env
 from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
 from emu.ftrace.errors import TraceError
 from emu.ftrace.events import KERNEL_STACK, EventType
-from emu.ftrace.native.array_record import STACK_LIMIT
+from emu.ftrace.native.trace_records import STACK_LIMIT
 from emu.ftrace.trace_array import TraceArray
 from emu.kernel.image import Symbol
 from emu.machine import Machine
@@ -208,7 +208,7 @@ def test_damaged_stacks_end_somewhere(arch: str) -> None:
         machine.run("true")
         start, count = (Env.regbase.offset, 8 * 16) if arch == "sparc64" else (0, 16)  # all windows, general registers
         registers = np.ctypeslib.as_array((ctypes.c_uint64 * count).from_address(cpu.env + start))
-        record_stack = array.recorder.globals.stacks.callbacks().function_stack
+        record_stack = array.recorder.globals.stacks.callbacks().function_stack.address
         callback = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)(record_stack)
         board, rng, before = machine.board.arch, np.random.default_rng(1), registers.copy()
         end = board.kernel_map + machine.board.memory
