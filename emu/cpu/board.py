@@ -416,7 +416,7 @@ class Board:
         self.record.dispatch_start, self.record.dispatch_end = start, end
 
     def dispatch(self, address: int, function: Handler | int | None) -> None:
-        """Has native `function`, or the one at an address, run before each block that begins at `address`; None, 0: no function."""
+        """Has a native function, or the one at an address, run before each block that begins at `address`; None, 0: none."""
         if isinstance(function, int):
             Words(self.record.dispatch.address)[address - self.record.dispatch_start] = function
         else:

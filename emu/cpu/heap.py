@@ -81,4 +81,4 @@ class Heap:
     def mappings(self) -> list[tuple[int, int]]:
         """Address and size of what Unicorn has mapped for the board: the buffers of translations."""
         mappings = map(self.record.mappings.__getitem__, range(self.record.mapping_count))
-        return [(mapping.address, mapping.size) for mapping in mappings]
+        return [(mapping.start, mapping.size) for mapping in mappings]

@@ -12,7 +12,6 @@ import unicorn
 
 from emu.cpu.arch.sparc64.state import Env
 from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
-from emu.cpu.native import cpu_record
 from emu.ftrace.errors import TraceError
 from emu.ftrace.events import KERNEL_STACK, EventType
 from emu.ftrace.native.array_record import STACK_LIMIT
@@ -220,7 +219,7 @@ def test_damaged_stacks_end_somewhere(arch: str) -> None:
             registers[:] = np.where(rng.random(count) < 0.3, before, near + (offsets & ~np.uint64(n % 3)))
             if arch == "x86_64" and n % 2:  # some of what is on the stack is a return address
                 registers[GENERAL_REGISTERS.index("sp")] = before[GENERAL_REGISTERS.index("sp")] + np.uint64(8 * (n % 60))
-            callback(cpu.record.address, cpu.record.get(cpu_record.CALLOUT))
+            callback(cpu.record.address, cpu.record.callout)
         registers[:] = before
         recorded = kernel_stacks(array, 0)
         assert recorded

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from emu.cpu.native import cpu_record
+from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.native import array_cpu_record, array_record, context, filter_program, trace_records
 from emu.ftrace.native.guest_layout import GuestLayout
@@ -18,7 +18,6 @@ from emu.kernel.image import Image
 from emu.machine import image_directory
 from emu.native import cfunc, njit
 from emu.native.pointers import in_byte_order
-from emu.native.record import Record
 
 __all__ = ["KERNEL", "Matcher"]
 
@@ -60,8 +59,8 @@ class Matcher:
         self.memory = np.zeros(_RAM + _PAGE, np.uint8)
         self._stage, self._nowhere = np.zeros(_STAGE, np.uint8), np.zeros(_PAGE, np.uint8)
         self._array, self._array_cpu = trace_records.TraceArray.allocate(), trace_records.ArrayCpu.allocate()
-        self._cpu = Record(int(cpu_record.INDEX) // 8 + 1)
-        self._cpu.set(cpu_record.INDEX, cpu)
+        self._cpu = Cpu.allocate()
+        self._cpu.index = cpu
         for field, value in (
             (array_record.DIRECT_START, KERNEL),
             (array_record.KERNEL_START, 2 * KERNEL),

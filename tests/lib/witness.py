@@ -15,11 +15,12 @@ import numpy as np
 from numba import carray, types
 
 from emu.cpu.arch.sparc64.state import Env, TrapState
-from emu.cpu.native import cpu_record
+from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace import events
 from emu.kernel.modules import Module, Modules
 from emu.machine import Machine
 from emu.native.pointers import in_byte_order, load_u32, load_u64
+from emu.native.records import HOST
 
 ENTRIES = 2_000_000
 # Words of a log's head: on, entries, address of the map from functions to sites, its first and last address, of the per-CPU
@@ -169,7 +170,7 @@ class Witness:
                 machine.kernel.memory.host_address(machine.kernel.hot_areas[cpu.index]),
                 image.offset("pcpu_hot.current_task"), image.offset("pcpu_hot.preempt_count"), image.offset("task_struct.pid"),
                 (board.ram_address - board.arch.direct_map) % 2**64, (board.ram_address - board.arch.kernel_map) % 2**64,
-                board.arch.kernel_map, cpu.env, 0, cpu.record.address + int(cpu_record.CYCLES), 0,
+                board.arch.kernel_map, cpu.env, 0, cpu.record.address + HOST.fields(Cpu)["cycles"].offset, 0,
             ]  # fmt: skip
             cpu.watch_blocks(self._hook.address, log.ctypes.data)
             self._logs.append(log)

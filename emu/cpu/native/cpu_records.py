@@ -90,12 +90,12 @@ class Block(Record):
 
 
 class StringCost(Record):
-    """What a block costs whose last instruction is repeated: as a number, it is later than any deadline (`block_record.STRING`)."""
+    """What a block costs whose last instruction is repeated. As a number it is later than any deadline."""
 
     cycles: u16  # without the repetitions
     offset: u16  # of that instruction, in bytes from the block's beginning
     description: u16  # of that instruction: what the architecture's hook wants to know of it
-    mark: u16
+    mark: u16  # the upper bits of `block_record.STRING`
 
 
 class Uc(GuestRecord):

@@ -167,7 +167,7 @@ def mmap64(address: Bytes | None, size: u64, protection: i32, flags: i32, file: 
         count = heap.mapping_count
         if count < MOST_MAPPINGS:
             mapping = heap.mappings[count]
-            mapping.address = mapped.address
+            mapping.start = mapped.address
             mapping.size = size
             heap.mapping_count = count + 1
     return mapped

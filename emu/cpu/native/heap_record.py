@@ -27,7 +27,7 @@ class Header(Record):
 class Mapping(Record):
     """An mmap() call."""
 
-    address: u64
+    start: u64
     size: u64
 
 
