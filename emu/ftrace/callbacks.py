@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
-from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.trace_records import CLOCK_LINEAR, TraceArray
 from emu.kernel.kernel import Kernel
 
 __all__ = ["TraceCallbacks"]
@@ -54,6 +54,13 @@ class TraceCallbacks:
 
     def _choose(self) -> None:
         if self._used:
-            general = any(self._records.top.get(field) for field in array_record.GENERAL)
-            for label, function in self._arch.callbacks(self._guest, general):
+            for label, function in self._arch.callbacks(self._guest, _is_general(self._records.top)):
                 self._kernel.board.dispatch(self._kernel.image.symbol(label), function)
+
+
+def _is_general(top: TraceArray) -> bool:
+    """Whether calls are recorded in some unusual way, so that the callbacks must be the general ones."""
+    return any((
+        top.asks_each, top.clock != CLOCK_LINEAR, top.max_depth, top.only_selected, top.hides, top.skip_interrupts, top.threshold,
+        top.func_stacks, top.func_repeats, top.graph_entry_filter, top.graph_exit_filter, top.cost_call,
+    ))  # fmt: skip

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.filters import Functions, SiteMask
-from emu.ftrace.native import array_cpu_record, array_record, probes, profiler
+from emu.ftrace.native import array_cpu_record, array_record, probes, profiler, trace_records
 from emu.ftrace.site_callback import Callback
 from emu.ftrace.text.duration import duration
 from emu.native.record import Record
@@ -34,7 +34,7 @@ class Profiler:
     """
 
     callback = Callback.GRAPH
-    flag = array_record.PROFILED
+    flag = trace_records.PROFILED
 
     def __init__(self, records: RecordLists) -> None:
         self._records = records

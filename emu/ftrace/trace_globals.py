@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from emu.cpu.native import cpu_records
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.clocks import Clocks
@@ -24,6 +25,7 @@ from emu.ftrace.keys import Keys
 from emu.ftrace.kprobes import Kprobes
 from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.trace_records import EventFile
 from emu.ftrace.osnoise import Osnoise
 from emu.ftrace.printed_events import PrintedEvents
 from emu.ftrace.printk_formats import PrintkFormats
@@ -39,6 +41,7 @@ from emu.ftrace.symbols import KernelSymbols
 from emu.ftrace.trampolines import Trampolines
 from emu.kernel.kernel import Kernel
 from emu.kernel.user_mappings import UserMappings
+from emu.native.functions import Compiled
 
 if TYPE_CHECKING:
     from emu.ftrace.dynevent.kprobe_events import KprobeEvents
@@ -175,12 +178,11 @@ class TraceGlobals:
 
         return annotated_branches(self._kernel.memory)
 
-    def event_handler(self) -> int:
-        """The address of what handles events of which more is wanted than that they are recorded."""
+    def event_handler(self) -> Compiled[[cpu_records.Cpu, EventFile], None]:
+        """What handles events of which more is wanted than that they are recorded."""
         from emu.ftrace.native import event_handler
 
-        address: int = event_handler.build().address
-        return address
+        return event_handler.build()
 
     def repeat_test(self) -> int:
         """The address of what says whether a call is one like the CPU's latest (`native.function_repeats`)."""
@@ -198,7 +200,7 @@ class TraceGlobals:
         return keep
 
     def trigger_handlers(self) -> TriggerHandlers:
-        """The addresses of what triggers and commands do."""
+        """What triggers and commands do."""
         from emu.ftrace.native import trigger
 
         return trigger.build()

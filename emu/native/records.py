@@ -25,6 +25,7 @@ import functools
 import hashlib
 import mmap
 import sys
+from _ctypes import CFuncPtr
 from collections.abc import Callable, Mapping
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -213,7 +214,7 @@ class Field(NamedTuple):
     def write(self, address: int, value: Any) -> None:
         """Stores what is an int, has an address (as records, elements and compiled functions do), ctypes' function, or None."""
         assert not self.is_inline
-        if isinstance(value, ctypes._CFuncPtr):
+        if isinstance(value, CFuncPtr):
             value = ctypes.cast(value, ctypes.c_void_p).value
         if not isinstance(value, int):
             value = 0 if value is None else int(getattr(value, "address", value))
