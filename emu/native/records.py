@@ -28,7 +28,7 @@ import sys
 from _ctypes import CFuncPtr
 from collections.abc import Callable, Mapping
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -156,7 +156,10 @@ class Records(Generic[R_co]):
         return record
 
 
-Bytes, Shorts, Ints, Words = Values[u8], Values[u16], Values[u32], Values[u64]
+Bytes: TypeAlias = Values[u8]
+Shorts: TypeAlias = Values[u16]
+Ints: TypeAlias = Values[u32]
+Words: TypeAlias = Values[u64]
 
 
 class _Inline(NamedTuple):

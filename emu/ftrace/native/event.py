@@ -50,17 +50,17 @@ def of_cpu(cpu: Cpu, cpus: Values[ArrayCpu]) -> ArrayCpu:
 
 
 @njit
-def put_entry(cpu: Cpu, array_cpu: ArrayCpu, array: TraceArray, entry: u64, staged: u64, size: u64) -> bool:
+def put_entry(cpu: Cpu, array_cpu: ArrayCpu, array: TraceArray, entry: u64, staged: Bytes, size: u64) -> bool:
     """Fills an entry, whose place is reserved, with what is staged. False: it has no place."""
     if entry == 0:
         return False
-    copy(entry, staged, size)
+    copy(Bytes(entry), staged, size)
     complete(cpu, array_cpu, array)
     return True
 
 
 @njit
-def record(cpu: Cpu, file: EventFile, staged: u64, size: u64) -> ArrayCpu | None:
+def record(cpu: Cpu, file: EventFile, staged: Bytes, size: u64) -> ArrayCpu | None:
     """Records a staged entry, if its array wants that and the file's filter keeps it.
 
     Returns the CPU's record of the array that it was recorded for; None: nothing was.
@@ -78,10 +78,10 @@ def record(cpu: Cpu, file: EventFile, staged: u64, size: u64) -> ArrayCpu | None
 
 
 @njit
-def tell(told: EventContext, event: Event, staged: u64, size: u64) -> None:
+def tell(told: EventContext, event: Event, staged: Bytes, size: u64) -> None:
     """Stores what handlers are told of an event."""
     told.event = event
-    told.entry = staged
+    told.entry = staged.address
     told.size = size
     told.place = PLACE_EVENT
 
@@ -97,10 +97,10 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Callable[[
     current_task, preempt_count, common_fields = context
 
     @njit
-    def swap(to: u64, source: u64, element: u64, count: u64) -> None:
+    def swap(to: Bytes, source: Bytes, element: u64, count: u64) -> None:
         """Copies numbers of `element` bytes into the host's byte order."""
         for n in range(count):
-            place, number = to + n * element, GuestMemory(source + n * element)
+            place, number = to.address + n * element, GuestMemory(source.address + n * element)
             if element == 8:
                 Words(place)[0] = number.as_u64
             elif element == 4:
@@ -111,40 +111,40 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Callable[[
                 Bytes(place)[0] = number.as_u8
 
     @njit
-    def append(array: TraceArray, field: EventField, to: u64, room: u64, given: TraceDynamic) -> u64:
+    def append(array: TraceArray, field: EventField, to: Bytes, room: u64, given: TraceDynamic) -> u64:
         """Stores the data of a field of variable length, for which there are `room` bytes. Returns how many it has."""
-        data, size = given.data, given.size
+        data, size = Bytes(host_address(array, given.data)), given.size
         if room == 0:
             return 0
-        if data == 0 and room >= 8:
-            Words(to)[0] = NULL_TEXT
+        if given.data == 0 and room >= 8:
+            Words(to.address)[0] = NULL_TEXT
             return NULL_SIZE
         if size & guest.trace_string:
             most = size & ~guest.trace_string
-            return copy_string(to, host_address(array, data), room if most == 0 else min(room, most))
+            return copy_string(to, data, room if most == 0 else min(room, most))
         count = min(size, room) // field.element
-        swap(to, host_address(array, data), field.element, count)
+        swap(to, data, field.element, count)
         return count * field.element
 
     @njit
-    def gather(array: TraceArray, event: Event, to: u64, dynamic: u64, count: u64) -> u64:
+    def gather(array: TraceArray, event: Event, to: Bytes, dynamic: u64, count: u64) -> u64:
         """Appends the data of the fields of variable length, and stores where they are. Returns the entry's size."""
         end = event.size
         for n in range(count):
             field = event.dynamic[n]
             given = TraceDynamic(host_address(array, dynamic + n * guest.dynamic_size))
-            size = append(array, field, to + end, LARGEST_ENTRY - end, given)
+            size = append(array, field, Bytes(to.address + end), LARGEST_ENTRY - end, given)
             if field.offset != NO_OFFSET:
                 begin = end - field.offset - 4 if field.relative else end
-                Ints(to + field.offset)[0] = begin | size << HALF
+                Ints(to.address + field.offset)[0] = begin | size << HALF
             end += size
         while end & 3:
-            Bytes(to + end)[0] = 0
+            to[end] = 0
             end += 1
         return end
 
     @njit
-    def put(cpu: Cpu, array_cpu: ArrayCpu, event: Event, staged: u64, size: u64, irqs_off: bool) -> None:
+    def put(cpu: Cpu, array_cpu: ArrayCpu, event: Event, staged: Bytes, size: u64, irqs_off: bool) -> None:
         """Gives a staged entry to each array that wants the event."""
         file = event.files
         if file is None:
@@ -152,7 +152,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Callable[[
         array = array_cpu.array
         count = preempt_count(array_cpu) + event.depth
         task = current_task(array_cpu, array)
-        Entry(staged).common = common_fields(event.number, task, count, irqs_off or event.irqs_off)
+        Entry(staged.address).common = common_fields(event.number, task, count, irqs_off or event.irqs_off)
         while file is not None:
             handler = file.handler
             if handler is not None:
@@ -163,25 +163,26 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Callable[[
             file = file.next
 
     @njit
-    def put_syscall(cpu: Cpu, array_cpu: ArrayCpu, event: Event, staged: u64, irqs_off: bool) -> None:
+    def put_syscall(cpu: Cpu, array_cpu: ArrayCpu, event: Event, staged: Bytes, irqs_off: bool) -> None:
         """Records what the entry of raw_syscalls is for its system call: it begins with the same fields."""
-        number = Words(staged)[1]
+        number = Words(staged.address)[1]
         if number < event.syscalls:
             of_call = array_cpu.array.events[event.by_syscall[number]]
             if of_call is not None:
                 put(cpu, array_cpu, of_call, staged, of_call.size, irqs_off)
 
     @njit
-    def staged_entry(array: TraceArray, event: Event, entry: u64, dynamic: u64, count: u64) -> tuple[u64, u64]:
+    def staged_entry(array: TraceArray, event: Event, entry: Bytes, dynamic: u64, count: u64) -> tuple[Bytes, u64]:
         """Where the whole entry is, and its size. `entry`: where the guest's part is."""
         swaps = event.swap_count
         if swaps == 0 and count == 0:
             return entry, event.size
-        stage = array.stage
+        stage = Bytes(array.stage)
         copy(stage, entry, event.size)
         for n in range(swaps):
             field = event.swaps[n]
-            swap(stage + field.offset, entry + field.offset, field.element, field.count)
+            to, source = Bytes(stage.address + field.offset), Bytes(entry.address + field.offset)
+            swap(to, source, field.element, field.count)
         if count == 0:
             return stage, event.size
         return stage, gather(array, event, stage, dynamic, count)
@@ -193,8 +194,8 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Callable[[
         number = TraceEventCall(host_address(array, call)).id
         if number >= EVENT_LIMIT or not is_up(array_cpu, array):
             return
-        event, filled = array.events[number], host_address(array, entry)
-        if event is None or count != event.dynamic_count or filled == array.nowhere:
+        event, filled = array.events[number], Bytes(host_address(array, entry))
+        if event is None or count != event.dynamic_count or filled.address == array.nowhere:
             return
         staged, size = staged_entry(array, event, filled, dynamic, count)
         put(cpu, array_cpu, event, staged, size, irqs_off)

@@ -27,7 +27,7 @@ from emu.ftrace.native.trace_records import (
 )  # fmt: skip
 from emu.ftrace.native.tracer_cost import spend
 from emu.native.functions import Compiled, callback, njit
-from emu.native.records import Ints, u64
+from emu.native.records import Bytes, Ints, u64
 
 __all__ = ["build"]
 
@@ -42,7 +42,7 @@ def both_ignored(array: TraceArray, first: u64, second: u64) -> bool:
 
 
 @njit
-def ignored(array_cpu: ArrayCpu, array: TraceArray, event: Event | None, entry: u64) -> bool:
+def ignored(array_cpu: ArrayCpu, array: TraceArray, event: Event | None, entry: Bytes) -> bool:
     """Whether set_event_pid and set_event_notrace_pid leave an event out. `event`: None for one that the host makes.
 
     A task switch counts for both tasks, and a wakeup for the task that is woken, too.
@@ -52,14 +52,14 @@ def ignored(array_cpu: ArrayCpu, array: TraceArray, event: Event | None, entry: 
     of_current = array_cpu.events_ignored != 0
     if event.first_pid == 0:
         return of_current
-    first = Ints(entry + event.first_pid)[0]
+    first = Ints(entry.address + event.first_pid)[0]
     if event.second_pid == 0:
         return of_current and pids.events_ignored(array, first)
-    return both_ignored(array, first, Ints(entry + event.second_pid)[0])
+    return both_ignored(array, first, Ints(entry.address + event.second_pid)[0])
 
 
 @njit
-def act(cpu: Cpu, array_cpu: ArrayCpu, file: EventFile, staged: u64, size: u64) -> None:
+def act(cpu: Cpu, array_cpu: ArrayCpu, file: EventFile, staged: Bytes, size: u64) -> None:
     """Has those consumers act that do so before the entry is recorded, and asks the filters of all."""
     following = file.consumers
     while following is not None:
@@ -105,14 +105,14 @@ def record(cpu: Cpu, array_cpu: ArrayCpu, told: EventContext, ring: Ring, disabl
     entry = reserve(ring, now(cpu, array), told.size)
     ring.disabled = now_disabled
     spend(cpu, array.cost_event)
-    if put_entry(cpu, array_cpu, array, entry, told.entry, told.size) and told.event is not None:
+    if put_entry(cpu, array_cpu, array, entry, Bytes(told.entry), told.size) and told.event is not None:
         follow_event(cpu, array_cpu, array)
 
 
 @njit
 def record_kept(cpu: Cpu, array_cpu: ArrayCpu, file: EventFile, told: EventContext, ring: Ring, disabled: u64) -> None:
     """The same, if the event's filter keeps it."""
-    if not keeps(file.filter, cpu, array_cpu, told.entry, told.size):
+    if not keeps(file.filter, cpu, array_cpu, Bytes(told.entry), told.size):
         spend(cpu, array_cpu.array.cost_rejected)
     else:
         newline = told.newline
@@ -130,7 +130,7 @@ def build() -> Compiled[[Cpu, EventFile], None]:
         array_cpu = of_cpu(cpu, file.cpus)
         array = array_cpu.array
         told = array.event_context
-        event, staged, size = told.event, told.entry, told.size
+        event, staged, size = told.event, Bytes(told.entry), told.size
         conditional = file.trigger_cond
         # As in Linux, consumers that do not look at the entry act for ignored tasks, too, and before the entry has a place in the
         # ring buffer: it is recorded only if the event was so before, too. With others the entry has its place first.

@@ -15,7 +15,7 @@ from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.trace_records import UNDERFLOWS, ArrayCpu, Entry, Event, EventContext, EventFile, Stages
 from emu.native.functions import Compiled, callback, njit
 from emu.native.pointers import Accessors
-from emu.native.records import u64
+from emu.native.records import Bytes, u64
 
 __all__ = ["build"]
 
@@ -34,12 +34,12 @@ def underflown(common: u64) -> u64:
 
 
 @njit
-def give(cpu: Cpu, told: EventContext, event: Event, file: EventFile, staged: u64, size: u64) -> None:
+def give(cpu: Cpu, told: EventContext, event: Event, file: EventFile, staged: Bytes, size: u64) -> None:
     """Gives the entry to one array."""
     handler = file.handler
     if handler is not None:
         told.event = event
-        told.entry = staged
+        told.entry = staged.address
         told.size = size
         told.newline = None
         handler(cpu, file)
@@ -65,8 +65,8 @@ def build(memory: Accessors, guest: GuestLayout, irqs_off: Callable[[u64], bool]
         array = array_cpu.array
         if not context.is_up(array_cpu, array):
             return
-        event, only, staged, size = stages.event, stages.file, stages.entry, stages.size
-        Entry(staged).common = common(cpu, array_cpu, event)
+        event, only, staged, size = stages.event, stages.file, Bytes(stages.entry), stages.size
+        Entry(staged.address).common = common(cpu, array_cpu, event)
         told = array.event_context
         before, entry_before, size_before, newline_before = told.event, told.entry, told.size, told.newline
         if only is not None:

@@ -15,7 +15,7 @@ from emu.ftrace.native.printed_events_record import PRINTS, ROOM, SILENT_TYPES, 
 from emu.ftrace.native.trace_records import ArrayCpu, Entry
 from emu.native.functions import Compiled, callback, njit
 from emu.native.memory import copy
-from emu.native.records import u64
+from emu.native.records import Bytes, u64
 
 __all__ = ["build"]
 
@@ -44,7 +44,7 @@ def build() -> Compiled[[Cpu, ArrayCpu], None]:
         if end > 8 * ROOM:  # they are taken out before the CPU executes another block: a block has not so many
             return
         printed.copies[used // 8] = size
-        copy(printed.copies.address + used + 8, told.entry, size)
+        copy(Bytes(printed.copies.address + used + 8), Bytes(told.entry), size)
         printed.used = end
         common = Entry(told.entry).common
         if state == WATCHES and common >> PID != 0 and not is_silent(printed, common >> TYPE & 0xFFFF):

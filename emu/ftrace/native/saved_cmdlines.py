@@ -38,7 +38,7 @@ def build(memory: Accessors, guest: GuestLayout) -> Callable[[TraceArray, Task],
             table.index[pid % PIDS] = known
         place = table.names[known - 1]
         place.pid = pid
-        copy(place.name.address, task.comm.address, SIZE)
+        copy(place.name, task.comm, SIZE)
 
     @njit
     def remember(array: TraceArray, task: Task) -> None:
