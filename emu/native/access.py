@@ -51,18 +51,20 @@ class Pointer(types.Type):
 
 
 class Elements(types.Type):
-    """numba's type of `Values` and `Records`. `layouts`: of the records among them."""
+    """numba's type of `Values` and `Records`. `layouts`: of the records among them; numbers are the same in all."""
 
     def __init__(self, element: Field, layouts: Layouts) -> None:
-        self.element, self.layouts = element, layouts
-        super().__init__(f"{element.declared}{layouts.key}[]{element.size}{'swapped' if element.swapped else ''}")
+        self.element = element._replace(swapped=element.swapped and element.size > 1)
+        self.layouts = layouts if isinstance(element.declared, RecordClass) else HOST
+        super().__init__(f"{element.declared}{self.layouts.key}[]{element.size}{'swapped' if self.element.swapped else ''}")
 
     @property
     def key(self) -> Untyped:
         return self.element, self.layouts.key
 
     def can_convert_from(self, context: Untyped, other: Untyped) -> Untyped:
-        return Conversion.safe if other in (types.none, types.uint64) else None
+        same = other in (types.none, types.uint64) or (isinstance(other, Elements) and other.element == self.element)
+        return Conversion.safe if same else None
 
     def can_convert_to(self, context: Untyped, other: Untyped) -> Untyped:
         return Conversion.unsafe if other == types.uint64 else None  # until all functions say what they take
@@ -140,6 +142,7 @@ def _type_of_class(declared: Untyped, context: Untyped) -> Untyped:
 
 
 @extending.lower_cast(Pointer, Pointer)
+@extending.lower_cast(Elements, Elements)
 @extending.lower_cast(Pointer, types.uint64)
 @extending.lower_cast(Elements, types.uint64)
 @extending.lower_cast(types.uint64, Pointer)

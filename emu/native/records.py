@@ -29,7 +29,18 @@ from _ctypes import CFuncPtr
 from collections.abc import Callable, Mapping
 from types import NoneType, UnionType
 from typing import (
-    TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints,
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    NamedTuple,
+    Self,
+    TypeAlias,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
 )  # fmt: skip
 
 import numpy as np
