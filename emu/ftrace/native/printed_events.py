@@ -19,6 +19,8 @@ from emu.native.records import Bytes, u64
 
 __all__ = ["build"]
 
+HALF = ROOM // 2
+
 
 @njit
 def is_silent(printed: PrintedEvents, number: u64) -> bool:
@@ -41,7 +43,7 @@ def build() -> Compiled[[Cpu, ArrayCpu], None]:
             return
         used, size = printed.used, told.size
         end = used + 8 + (size + 7) // 8 * 8
-        if end > 8 * ROOM:  # they are taken out before the CPU executes another block: a block has not so many
+        if end > ROOM:  # they are taken out before the CPU executes another block: a block has not so many
             return
         printed.copies[used // 8] = size
         copy(Bytes(printed.copies.address + used + 8), Bytes(told.entry), size)
@@ -50,7 +52,7 @@ def build() -> Compiled[[Cpu, ArrayCpu], None]:
         if state == WATCHES and common >> PID != 0 and not is_silent(printed, common >> TYPE & 0xFFFF):
             printed.states[cpu.index] = WANTS
             stop(cpu)
-        elif end > 4 * ROOM:
+        elif end > HALF:
             stop(cpu)
 
     return keep

@@ -6,7 +6,7 @@ from __future__ import annotations
 from emu.native.records import Record, Values, inline, u64
 
 SILENT_TYPES = 4
-ROOM = 8192  # words of copies
+ROOM = 64 << 10  # bytes of copies
 
 # Of `states`
 WATCHES = u64(0)  # the CPU has printed all that it wanted to
@@ -20,4 +20,4 @@ class PrintedEvents(Record):
     used: u64  # bytes of `copies`
     silent: Values[u64] = inline(SILENT_TYPES)  # types of events that do not make a CPU want to print
     states: Values[u64]  # of each CPU
-    copies: Values[u64] = inline(ROOM)
+    copies: Values[u64] = inline(ROOM // 8)
