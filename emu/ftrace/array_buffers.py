@@ -35,8 +35,8 @@ class ArrayBuffers:
     def __init__(self, records: ArrayRecords) -> None:
         self._records = records
         self._buffers: dict[int, RingBuffer] = {}  # by the addresses of their records
-        self._spill: ctypes._CFuncPtr | None = None
-        self._handlers: list[ctypes._CFuncPtr] = []  # they stay: one may be called that has been replaced
+        self._spill: ctypes._FuncPointer | None = None
+        self._handlers: list[ctypes._FuncPointer] = []  # they stay: one may be called that has been replaced
         for cpu in range(len(records.cpus)):
             self._add(RingBuffer(cpu, pages_for(0)), spare=False)
 

@@ -33,12 +33,13 @@ class ArrayRecords:
         self.array = TraceArray.allocate()
         self.cpus = [ArrayCpu.allocate() for _ in range(cpus)]
         self.changed = changed
-        self._table = np.array([*(cpu.address for cpu in self.cpus), 0], np.uint64)
+        self._table = np.array([cpu.address for cpu in self.cpus], np.uint64)
         self.join()
 
     def join(self) -> None:
         """Has the records lead to each other."""
-        self.array.cpus = Values[ArrayCpu | None](self._table.ctypes.data)
+        self.array.cpus = Values[ArrayCpu](self._table.ctypes.data)
+        self.array.cpu_count = len(self.cpus)
         for cpu in self.cpus:
             cpu.array = self.array
 

@@ -42,7 +42,7 @@ def graph_cost(kernel: Kernel, arch: FtraceArch, records: RecordLists) -> GraphC
         )
 
     site = timing.block(arch.call(0, 0), 0).cycles - timing.block(arch.nop, 0).cycles
-    common = records.arrays[0]
-    own = cycles(*path.after_entry, *path.before_return) + common.cost_graph_call + common.cost_entry
-    caller = site + cycles(*path.before_entry, *path.after_return) + common.cost_graph_return + common.cost_entry
+    array = records.top
+    own = cycles(*path.after_entry, *path.before_return) + array.cost_graph_call + array.cost_entry
+    caller = site + cycles(*path.before_entry, *path.after_return) + array.cost_graph_return + array.cost_entry
     return GraphCost(board.nanoseconds(own), board.nanoseconds(caller))

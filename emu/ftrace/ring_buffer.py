@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from emu.ftrace.events import Events
 from emu.ftrace.native import ring_buffer as native
 from emu.ftrace.native.ring_record import COMMIT_MASK, DATA_SIZE, DATA_START, PAGE_SIZE, Page, Ring
-from emu.native.records import Records, Values, u64
+from emu.ftrace.native.trace_records import TraceArray
+from emu.native.records import HOST, Records, Values, u64
 
 __all__ = ["MISSED_EVENTS", "MISSED_STORED", "RingBuffer", "events_in", "pages_for"]
 
@@ -170,9 +171,9 @@ class RingBuffer:
         """Pages of the ring that the writer has left."""
         return max(len(self._ring_to_tail()) - 1, 0)
 
-    def await_pages(self, count: int, wakes: int, earliest: int) -> None:
-        """Has the writer set the word at address `wakes` to `earliest` when it has begun `count` more pages."""
-        self.record.wakes = Values[u64](wakes)
+    def await_pages(self, count: int, array: TraceArray, earliest: int) -> None:
+        """Has the writer set the array's `reader_waits` to `earliest` when it has begun `count` more pages."""
+        self.record.wakes = Values[u64](array.address + HOST.fields(TraceArray)["reader_waits"].offset)
         self.record.earliest = earliest
         self.record.awaited = count
 

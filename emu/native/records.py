@@ -25,6 +25,7 @@ import functools
 import hashlib
 import mmap
 import sys
+from _ctypes import CFuncPtr
 from collections.abc import Callable, Mapping
 from types import NoneType, UnionType
 from typing import (
@@ -40,7 +41,7 @@ from typing import (
     get_args,
     get_origin,
     get_type_hints,
-)
+)  # fmt: skip
 
 import numpy as np
 import numpy.typing as npt
@@ -231,7 +232,7 @@ class Field(NamedTuple):
     def write(self, address: int, value: Any) -> None:
         """Stores what is an int, has an address (as records, elements and compiled functions do), ctypes' function, or None."""
         assert not self.is_inline
-        if isinstance(value, ctypes._CFuncPtr):
+        if isinstance(value, CFuncPtr):
             value = ctypes.cast(value, ctypes.c_void_p).value
         number = value if isinstance(value, int) else int(getattr(value, "address", value or 0))
         _c_type(self.declared).from_address(address).value = number

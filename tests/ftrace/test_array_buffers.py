@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -13,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.array_records import ArrayRecords
-from emu.ftrace.native import array_cpu_record, array_record, ring_record
+from emu.ftrace.native import ring_record
 from emu.ftrace.native.ring_record import PAGE_SIZE
 from emu.ftrace.native.snapshot import take_snapshot
 from emu.ftrace.native.switches import record_on
@@ -173,18 +172,17 @@ def test_who_waits_for_pages_looks_again_after_a_snapshot() -> None:
     records = ArrayRecords(CPUS)
     buffers = ArrayBuffers(records)
     buffers.make_spares()
-    waits = records.array.address + int(array_record.READER_WAITS)
     (ring,) = buffers.of(1)
-    ring.await_pages(1, waits, 77)
+    ring.await_pages(1, records.array, 77)
     buffers.exchange(0)
-    assert records.array.get(array_record.READER_WAITS) == 0
+    assert records.array.reader_waits == 0
     buffers.exchange(None)
-    assert records.array.get(array_record.READER_WAITS) == 77
-    records.array.set(array_record.READER_WAITS, 0)
+    assert records.array.reader_waits == 77
+    records.array.reader_waits = 0
     buffers.exchange(None)
     while ring.full_pages < 1:
         assert ring.write(1, bytes(1000))
-    assert records.array.get(array_record.READER_WAITS) == 0
+    assert records.array.reader_waits == 0
 
 
 def _fail() -> None:
@@ -206,4 +204,4 @@ def test_spare_buffers_of_many_cpus_take_memory_when_they_are_used() -> None:
     assert sum(ring.pages for ring in buffers.of(None, spare=True)) * PAGE_SIZE > 170 << 20
     buffers.exchange(None)
     assert _resident() - before < 4 << 20
-    assert records.cpus[0].get(array_cpu_record.RING) == buffers.of(0)[0].record.address
+    assert records.cpus[0].ring.address == buffers.of(0)[0].record.address

@@ -14,7 +14,6 @@ from emu.cpu.native.interrupts import raise_at
 from emu.ftrace.native.ring_record import Ring
 from emu.ftrace.native.trace_records import TraceArray
 from emu.native.functions import njit, shared
-from emu.native.records import u64
 
 __all__ = ["await_event", "wake_reader", "wake_readers"]
 
@@ -38,10 +37,8 @@ def wake_reader(cpu: Cpu, array: TraceArray) -> None:
 @shared
 def wake_readers(cpu: Cpu, array: TraceArray) -> None:
     """The same if any reader waits, for whatever: all of them look again, even if there is nothing new."""
-    n, array_cpu = u64(0), array.cpus[0]
-    while array_cpu is not None:
-        if array_cpu.ring.awaited != 0:
-            await_event(array_cpu.ring)
-        n += 1
-        array_cpu = array.cpus[n]
+    for n in range(array.cpu_count):
+        ring = array.cpus[n].ring
+        if ring.awaited != 0:
+            await_event(ring)
     wake_reader(cpu, array)

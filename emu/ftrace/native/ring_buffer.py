@@ -37,7 +37,7 @@ __all__ = ["find_events", "reserve", "room", "settle"]
 
 _DELTA_LIMIT = 1 << DELTA_BITS
 _EXTENDED_LIMIT = 1 << DELTA_BITS + 32  # with array[0]
-_TIME_STAMP_LOW, _COMMIT_MASK, _DELTA_BITS = np.uint64(_EXTENDED_LIMIT - 1), np.uint64(COMMIT_MASK), np.uint64(DELTA_BITS)
+_TIME_STAMP_LOW, _COMMIT_MASK, _DELTA_BITS = u64(_EXTENDED_LIMIT - 1), u64(COMMIT_MASK), u64(DELTA_BITS)
 _WORD, _TWO_WORDS, _THREE_WORDS = u64(4), u64(8), u64(12)  # bytes: a header has one word, or with array[0] two
 
 
@@ -173,16 +173,16 @@ def find_events(
         while at < end:
             header = words[page, at]
             type_len = header & TYPE_LEN_MASK
-            delta = np.uint64(header >> TYPE_LEN_BITS)
+            delta = u64(header >> TYPE_LEN_BITS)
             if type_len == PADDING:
                 if delta == 0:
                     break
                 at += 1 + int(words[page, at + 1]) // 4
             elif type_len == TIME_EXTEND:
-                time += delta + (np.uint64(words[page, at + 1]) << _DELTA_BITS)
+                time += delta + (u64(words[page, at + 1]) << _DELTA_BITS)
                 at += 2
             elif type_len == TIME_STAMP:
-                absolute = delta + (np.uint64(words[page, at + 1]) << np.uint64(DELTA_BITS))
+                absolute = delta + (u64(words[page, at + 1]) << u64(DELTA_BITS))
                 time = absolute | (time & ~_TIME_STAMP_LOW)
                 at += 2
             else:

@@ -7,7 +7,6 @@ from emu.ftrace.native.readers import await_event
 from emu.ftrace.native.ring_record import PAUSED
 from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
 from emu.native.functions import shared
-from emu.native.records import u64
 
 __all__ = ["exchange", "take_snapshot"]
 
@@ -32,8 +31,5 @@ def exchange(array_cpu: ArrayCpu) -> None:
 @shared
 def take_snapshot(array: TraceArray) -> None:
     """Exchanges the buffers of every CPU."""
-    n, array_cpu = u64(0), array.cpus[0]
-    while array_cpu is not None:
-        exchange(array_cpu)
-        n += 1
-        array_cpu = array.cpus[n]
+    for n in range(array.cpu_count):
+        exchange(array.cpus[n])

@@ -20,7 +20,7 @@ def record_on(array: TraceArray) -> None:
     switch_rings(array, 0)
 
 
-@njit
+@shared
 def record_off(cpu: Cpu, array: TraceArray) -> None:
     """Records nothing from now on, and has readers that wait look again: there is nothing more to wait for."""
     array.recording = False
@@ -31,9 +31,6 @@ def record_off(cpu: Cpu, array: TraceArray) -> None:
 @njit
 def switch_rings(array: TraceArray, off: u64) -> None:
     """Sets or clears the bit OFF of the ring buffers that record. `off`: OFF, or 0."""
-    n, array_cpu = u64(0), array.cpus[0]
-    while array_cpu is not None:
-        ring = array_cpu.ring
+    for n in range(array.cpu_count):
+        ring = array.cpus[n].ring
         ring.disabled = ring.disabled & ~OFF | off
-        n += 1
-        array_cpu = array.cpus[n]

@@ -5,6 +5,7 @@
     ArrayCpu        ... on one CPU
     EventContext    the event that happens now, for what acts on it
     Event           an event of the guest's, or of a probe
+    EventField      ... a field of it
     EventFile       ... in one trace array
     Consumer        what acts when an event happens, or a function is called
     Stages          memory in which entries are put together that something else than the guest makes
@@ -21,8 +22,10 @@ from emu.cpu.native.cpu_records import Cpu
 from emu.cpu.native.timing.record import MOST_COUNTERS
 from emu.ftrace.native.filter_record import FilterStep
 from emu.ftrace.native.guest_records import Hot
+from emu.ftrace.native.printed_events_record import PrintedEvents
 from emu.ftrace.native.profile_record import FunctionProfile
 from emu.ftrace.native.ring_record import Ring
+from emu.ftrace.native.saved_cmdlines_record import SavedCmdlines
 from emu.ftrace.native.stack_tracer_record import StackTracer
 from emu.native.records import Bytes, Record, Records, Values, inline, u8, u32, u64
 
@@ -72,6 +75,7 @@ PLACE_BLOCK = 5  # where any block begins, at `ip`
 # Of Event
 EVENT_LIMIT = 1 << 16  # numbers of events are below
 STRING_STAGE = 4096  # offset in the stage of room for a string that a filter looks at
+NO_OFFSET = 0
 UNDERFLOWS = u64(0xFFFF_FFFF_FFFF_FFFF)  # of `depth`: Linux takes 1 from flags and depth, one number, that was never added
 
 # Of EventFile: bits of `flags`
@@ -113,7 +117,7 @@ class TraceArray(Record):
     clock_multiplier: u64  # nanoseconds = cycles * multiplier / divisor
     clock_divisor: u64
     counter: Values[u64]  # the counter of the counter clock, the same for all arrays
-    saved_cmdlines: u64  # the table of command names (see native.saved_cmdlines); 0: names are not kept
+    saved_cmdlines: SavedCmdlines | None  # the table of command names; None: names are not kept
     saved_tgids: Values[u32] | None  # the thread group of each pid below PID_LIMIT, 0: unknown; None: they are not kept
     reader_vector: u64
     events: Values[Event | None]  # by number
@@ -140,7 +144,8 @@ class TraceArray(Record):
     cost_graph_rejected: u64  # of an entry of function_graph that its filter leaves out
 
     # What the array records
-    cpus: Values[ArrayCpu | None]  # of each CPU; then None
+    cpus: Values[ArrayCpu]
+    cpu_count: u64
     recording: bool  # 1: tracing is on
     held: bool  # 1: its triggers and commands do not act yet, see Recorder.held
     clock: u64  # one of the CLOCK_ constants
@@ -157,7 +162,7 @@ class TraceArray(Record):
     event_stacks: Callable[[Cpu, ArrayCpu], None] | None  # the same for events, those in the event_context
     event_user_stacks: Callable[[Cpu, ArrayCpu], None] | None  # the same for the stacks of programs
     print_event: Callable[[Cpu, ArrayCpu], None] | None  # keeps each event to be printed (tp_printk)
-    printed_events: u64  # where it keeps them: address of a record of native.printed_events
+    printed_events: PrintedEvents  # where it keeps them
     event_pids: bool  # 1: there is a set_event_pid or a set_event_notrace_pid
     pid_flags: Values[u8]  # of each pid below PID_LIMIT: PID_CHOSEN, PID_EXCLUDED, EVENTS_...
     only_chosen: bool  # 1: only pids with PID_CHOSEN are traced
@@ -216,6 +221,12 @@ class ArrayCpu(Record):
     next: ArrayCpu | None  # of the next array
 
 
+class Entry(Record):
+    """What every entry of a ring buffer begins with."""
+
+    common: u64  # type, flags, preempt_count and pid (emu.ftrace.events.ENTRY)
+
+
 class EventContext(Record):
     """What consumers are told of the event that happens."""
 
@@ -242,14 +253,23 @@ class Event(Record):
     size: u64  # bytes of the part that the guest fills
     depth: u64  # is added to the preemption depth that entries show; or UNDERFLOWS
     irqs_off: bool  # 1: entries show interrupts off, whether they are or not
-    swaps: Values[u64]  # about the numbers of the fixed part, if the guest's byte order is not the host's
+    swaps: Records[EventField]  # the numbers of the fixed part, if the guest's byte order is not the host's
     swap_count: u64
-    dynamic: Values[u64]  # about the fields of variable length, in their order
+    dynamic: Records[EventField]  # the fields of variable length, in their order
     dynamic_count: u64
     by_syscall: Values[u64]  # by system call: the number of the event that it records, too; 0: none
     syscalls: u64  # how many
     first_pid: u64  # offset of a pid in the entry, by which set_event_pid may choose the event, too; 0: there is none
     second_pid: u64
+
+
+class EventField(Record):
+    """A field of an event's entries, or data of variable length behind its fields."""
+
+    offset: u64  # of the field; NO_OFFSET: none says where the data is
+    element: u64  # bytes of a number in it, or in the data that it leads to
+    count: u64  # of numbers in it
+    relative: bool  # 1: the offset of the data that it leads to is from the field's end
 
 
 class EventFile(Record):
@@ -275,7 +295,8 @@ class Consumer(Record):
     post: u64  # when it acts: BEFORE or AFTER the entry, or the call, has been recorded
     due: bool  # 1: its filter has kept the entry, and it acts after it has been recorded
     array: TraceArray  # on which it acts
-    target: u64  # of what switches an event: address of its EventFile; of stacktrace: what records it; of hist: its Histogram
+    target: u64  # of what switches an event: address of its EventFile; of hist: of its Histogram
+    record_stack: Callable[[Cpu, ArrayCpu], None]  # of stacktrace
     missed: u64  # of a return probe: how many calls had too many others under way to be watched
     paused: bool  # of hist: 1 while it does not act
 
