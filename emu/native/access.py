@@ -75,7 +75,8 @@ def type_of(declared: Any, layouts: Layouts, swapped: bool = False) -> Any:
     if origin is tuple:
         return types.Tuple([type_of(one, layouts) for one in arguments])
     if origin is Callable:
-        return types.ExternalFunctionPointer(signature(*(type_of(one, layouts) for one in (arguments[1], *arguments[0]))), None)
+        # The same for all layouts: such a function goes from one that is compiled for some to one that is compiled for others.
+        return types.ExternalFunctionPointer(signature(*(type_of(one, HOST) for one in (arguments[1], *arguments[0]))), None)
     if origin in (Values, Records):
         return Elements(layouts.element(declared, swapped), layouts)
     return types.none if declared in (None, NoneType) else from_dtype(np.dtype(declared))
@@ -148,8 +149,9 @@ def _same_address(context: Any, builder: Any, source: Any, target: Any, value: A
 
 @extending.lower_cast(types.NoneType, Pointer)
 @extending.lower_cast(types.NoneType, Elements)
+@extending.lower_cast(types.NoneType, types.ExternalFunctionPointer)
 def _none(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
-    return WORD(0)
+    return ir.Constant(context.get_value_type(target), None)
 
 
 @extending.lower_builtin(operator.is_, Pointer, Pointer)

@@ -115,7 +115,7 @@ class Record(metaclass=RecordClass):
         return int(self.words[int(field) // _WORD + index])
 
     def set(self, field: Any, value: Any, index: int = 0) -> None:
-        self.words[int(field) // _WORD + index] = int(value) & 0xFFFF_FFFF_FFFF_FFFF
+        self.words[int(field) // _WORD + index] = int(getattr(value, "address", value)) & 0xFFFF_FFFF_FFFF_FFFF
 
     def fill(self, field: Any, count: int, value: Any) -> None:
         first = int(field) // _WORD
@@ -257,6 +257,10 @@ class Layouts:
 
     def __reduce__(self) -> Any:
         return Layouts, (self._shapes,)
+
+    def extended(self, shapes: Mapping[type[Record], Shape]) -> Layouts:
+        """These, and of further records with a shape."""
+        return Layouts({**self._shapes, **shapes})
 
     def fields(self, record: type[Record]) -> dict[str, Field]:
         """By name. Behind what has an unknown number of elements there are none."""

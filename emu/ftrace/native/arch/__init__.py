@@ -21,6 +21,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native.trace_records import Consumer, EventContext
+from emu.native.functions import Compiled
+
 __all__ = [
     "Callback", "Callbacks", "EventCallbacks", "ProbeCallbacks", "RethookCallbacks", "SectionCallbacks",
     "StackCallbacks", "TaskCallbacks", "UprobeCallbacks",
@@ -74,9 +78,8 @@ class EventCallbacks(NamedTuple):
 class RethookCallbacks(NamedTuple):
     """What return probes need."""
 
-    entry: int
-    """The address of void (*)(cpu, rethook_record), its handler at the entry of the function: makes the call return to
-    arch_rethook_trampoline."""
+    entry: Compiled[[Cpu, Consumer], None]
+    """The handler of a `Rethook` at the entry of the function: makes the call return to arch_rethook_trampoline."""
 
     trampoline: Callback
     """At arch_rethook_trampoline: has the consumers of the call's probes act, and makes the guest go on at the real
@@ -136,23 +139,23 @@ class SectionCallbacks(NamedTuple):
 
 
 class ProbeCallbacks(NamedTuple):
-    """What kprobes need. The functions without labels are void (*)(cpu, event_context)."""
+    """What kprobes need."""
 
     breakpoint: Callback
     """Where the guest's handler of breakpoints says that a CPU has come to one."""
 
-    fill_at_breakpoint: int
+    fill_at_breakpoint: Compiled[[Cpu, EventContext], None]
     """Stores the registers before the instruction there."""
 
-    fill_at_site: int
+    fill_at_site: Compiled[[Cpu, EventContext], None]
     """The same at the call site of a function, for the registers before the function's first instruction; and when the function
     has returned, for those with which its caller goes on."""
 
-    write_at_site: int
+    write_at_site: Compiled[[Cpu, EventContext], None]
     """Has the CPU go on with the stored registers, from a call site."""
 
-    say_where: int
-    """void (*)(cpu, consumer): see native.kprobe."""
+    say_where: Compiled[[Cpu, Consumer], None]
+    """See native.kprobe."""
 
 
 class UprobeCallbacks(NamedTuple):
@@ -164,5 +167,5 @@ class UprobeCallbacks(NamedTuple):
     dispatch_return: Callback
     """uretprobe_dispatch(id, regs, func): a program's function has returned."""
 
-    fill: int
-    """The address of void (*)(cpu, event_context), which stores the program's registers."""
+    fill: Compiled[[Cpu, EventContext], None]
+    """Stores the program's registers."""
