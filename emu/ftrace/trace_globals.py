@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
+from emu.ftrace.callbacks import listen
 from emu.ftrace.clocks import Clocks
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind, DynamicEvents
 from emu.ftrace.dynevent.symbol_names import SymbolNames
@@ -41,11 +42,14 @@ from emu.kernel.kernel import Kernel
 from emu.kernel.user_mappings import UserMappings
 
 if TYPE_CHECKING:
+    from emu.cpu.native.cpu_records import Cpu
     from emu.ftrace.dynevent.kprobe_events import KprobeEvents
     from emu.ftrace.hardware_events import HardwareEvents
     from emu.ftrace.hist.triggers import Histograms
+    from emu.ftrace.native.trace_records import ArrayCpu
     from emu.ftrace.native.trigger import TriggerHandlers
     from emu.ftrace.wakeups import Wakeups
+    from emu.native.functions import Compiled
 
 __all__ = ["TraceGlobals"]
 
@@ -182,19 +186,11 @@ class TraceGlobals:
         address: int = event_handler.build().address
         return address
 
-    def repeat_test(self) -> int:
-        """The address of what says whether a call is one like the CPU's latest (`native.function_repeats`)."""
-        from emu.ftrace.native import function_repeats
-
-        address: int = function_repeats.build().address
-        return address
-
-    def section_handler(self) -> int:
-        """The address of what keeps the trace of a critical section. From now on the guest's hooks are listened to."""
+    def section_handler(self) -> Compiled[[Cpu, ArrayCpu], None]:
+        """What keeps the trace of a critical section. From now on the guest's hooks are listened to."""
         self.stacks.use()
         keep, *hooks = self._arch.section_callbacks(self.guest)
-        for label, function in hooks:
-            self._kernel.board.dispatch(self._kernel.image.symbol(label), function)
+        listen(self._kernel, hooks)
         return keep
 
     def trigger_handlers(self) -> TriggerHandlers:

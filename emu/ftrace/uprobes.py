@@ -11,6 +11,7 @@ import numpy as np
 
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
+from emu.ftrace.callbacks import listen
 from emu.ftrace.native import array_record, trace_records
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.trace_records import Consumer
@@ -120,13 +121,12 @@ class Uprobes:
         """Must be called before the first probe is there."""
         if len(self._saved_offsets):
             return
-        callbacks, probing, image = self._arch.uprobe_callbacks(self._guest), self._arch.probing(), self._kernel.image
+        callbacks, probing = self._arch.uprobe_callbacks(self._guest), self._arch.probing()
         self._records.use_registers(probing.registers.words)
-        self._saved_offsets = np.array([*probing.saved_offsets(image), 0], np.uint64)
+        self._saved_offsets = np.array([*probing.saved_offsets(self._kernel.image), 0], np.uint64)
         self._record.saved_offsets = Words(self._saved_offsets.ctypes.data)
         self._record.fill = callbacks.fill
-        for label, function in (callbacks.dispatch, callbacks.dispatch_return):
-            self._kernel.board.dispatch(image.symbol(label), function)
+        listen(self._kernel, (callbacks.dispatch, callbacks.dispatch_return))
 
 
 def _unless_done(failed: Callable[[int], None], result: int) -> None:

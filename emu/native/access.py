@@ -11,7 +11,7 @@ import operator
 import typing
 from collections.abc import Callable
 from types import NoneType
-from typing import Any, get_args, get_origin
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 from llvmlite import ir
@@ -74,6 +74,8 @@ def type_of(declared: Any, layouts: Layouts, swapped: bool = False) -> Any:
     origin, arguments = get_origin(declared), get_args(declared)
     if origin is tuple:
         return types.Tuple([type_of(one, layouts) for one in arguments])
+    if isinstance(declared, type) and issubclass(declared, tuple):  # a NamedTuple
+        return types.NamedTuple([type_of(one, layouts) for one in get_type_hints(declared).values()], declared)
     if origin is Callable:
         # The same for all layouts: such a function goes from one that is compiled for some to one that is compiled for others.
         return types.ExternalFunctionPointer(signature(*(type_of(one, HOST) for one in (arguments[1], *arguments[0]))), None)

@@ -28,11 +28,15 @@ from emu.kernel.memory import GuestMemory
 from emu.native.pointers import Accessors, in_byte_order
 
 if TYPE_CHECKING:
+    from emu.cpu.native.cpu_records import Cpu
     from emu.ftrace.arch.probing import Probing
     from emu.ftrace.native.hist import HistHandlers
     from emu.ftrace.native.probe_event import ProbeHandlers
+    from emu.ftrace.native.stack_tracer_record import StackTracer
     from emu.ftrace.native.tracing_snapshot import SnapshotHandlers
+    from emu.ftrace.native.user_memory import UserAddress
     from emu.ftrace.native.wakeup import WakeupHandlers
+    from emu.native.functions import Compiled
 
 __all__ = ["Breakpoint", "CodeRange", "FtraceArch", "GraphPath", "OutOfReach", "load"]
 
@@ -212,19 +216,18 @@ class FtraceArch(ABC):
         return sections.build(memory, guest, about, self.cpu.native().irqs_off, unwind, arch.callers, arch.called_from)
 
     @_once
-    def stack_tracer(self, guest: GuestLayout) -> int:
-        """The address of what looks how deep a stack is."""
+    def stack_tracer(self, guest: GuestLayout) -> Compiled[[Cpu, StackTracer], None]:
+        """What looks how deep a stack is."""
         from emu.ftrace.native import stack_tracer
 
         memory, _, about = self._context(guest)
         native = self._native("_unwind")
         unwind = native.build(guest, about, with_places=True)
-        address: int = stack_tracer.build(memory, guest, about, native.stack_pointer, unwind).address
-        return address
+        return stack_tracer.build(memory, guest, about, native.stack_pointer, unwind)
 
     @_once
     def wakeup_handlers(self, guest: GuestLayout) -> WakeupHandlers:
-        """The addresses of what follows wakeups."""
+        """What follows wakeups."""
         from emu.ftrace.native import wakeup
 
         memory, _, about = self._context(guest)
@@ -294,7 +297,7 @@ class FtraceArch(ABC):
         memory = in_byte_order(self.cpu.byte_order)
         return memory, guest, context.build(memory, guest)
 
-    def _user_address(self, guest: GuestLayout) -> Any:
+    def _user_address(self, guest: GuestLayout) -> UserAddress:
         """See `user_memory.build`."""
         from emu.ftrace.native import user_memory
 

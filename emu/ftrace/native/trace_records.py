@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.guest_records import Hot, Task
+from emu.ftrace.native.profile_record import FunctionProfile
 from emu.ftrace.native.ring_record import Ring
 from emu.ftrace.native.stack_tracer_record import StackTracer
 from emu.native.records import Record, Records, Values, inline, u8, u32, u64
@@ -207,7 +208,7 @@ class ArrayCpu(Record):
     sequence: u64  # the max_latency_record's, when it began
     sections: ArrayCpu | None  # in the top array's: that of the array that looks for sections; None: none does
     graphs: ArrayCpu  # in the top array's: that of the array that records graphs, or may
-    profile: u64  # address of what the function profiler has counted on the CPU (native.profiler)
+    profile: Records[FunctionProfile]  # what the function profiler has counted on the CPU (native.profiler)
     last_ip: u64  # the latest call, while FUNC_REPEATS is set (Linux: struct trace_func_repeats); 0: there is none
     last_parent_ip: u64
     last_repeats: u64  # how often it has been repeated since

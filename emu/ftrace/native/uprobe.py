@@ -81,5 +81,5 @@ def build(layouts: Layouts, program: Program) -> UprobeCallbacks:
             acting.handler(cpu, acting)
 
     return UprobeCallbacks(
-        Callback("uprobe_dispatch", dispatch.address), Callback("uretprobe_dispatch", dispatch_return.address), fill
+        Callback("uprobe_dispatch", dispatch), Callback("uretprobe_dispatch", dispatch_return), fill
     )

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from emu.cpu.arch.sparc64.state import Env
-from emu.ftrace.native.arch import sparc64_emulate, sparc64_env, sparc64_registers
+from emu.ftrace.native.arch import sparc64_emulate, sparc64_registers, sparc64_windows
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.guest_records import PtRegs, layouts
 from emu.ftrace.native.trace_records import TraceArray
@@ -38,17 +38,17 @@ class State:
         self.codes, self.fsr, self.following = codes, fsr, following
 
 
-_Emulate = Callable[[sparc64_env.Env, TraceArray, PtRegs, int, Values[u64]], None]
+_Emulate = Callable[[sparc64_windows.Env, TraceArray, PtRegs, int, Values[u64]], None]
 
 
 def _compiled(guest: GuestLayout) -> _Emulate:
     """Emulates an instruction, and then stores what probes see."""
-    here = layouts(guest, "big").extended(sparc64_env.SHAPES)
+    here = layouts(guest, "big").extended(sparc64_windows.SHAPES)
     registers = sparc64_registers.build(here)
     emulate, fill = sparc64_emulate.build(here, registers), registers.fill_from_trap
 
     @Native(here).shared
-    def emulated(env: sparc64_env.Env, array: TraceArray, regs: PtRegs, word: u64, image: Values[u64]) -> None:
+    def emulated(env: sparc64_windows.Env, array: TraceArray, regs: PtRegs, word: u64, image: Values[u64]) -> None:
         emulate(env, array, regs, word)
         fill(env, array, regs, image)
 
@@ -109,7 +109,7 @@ class Both:
         env.fsr = state.fsr
         image = np.zeros(36, np.uint64)
         regs = PtRegs(self._ram + _REGS)
-        self._emulate(sparc64_env.Env(ctypes.addressof(env)), self._array, regs, word, Words(image.ctypes.data))
+        self._emulate(sparc64_windows.Env(ctypes.addressof(env)), self._array, regs, word, Words(image.ctypes.data))
         return image[:32].tolist(), int(image[33]), int(image[34])
 
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.native.arch.sparc64_env import Env
 from emu.ftrace.native.arch.sparc64_registers import INSTRUCTION, RegisterAccess
+from emu.ftrace.native.arch.sparc64_windows import Env
 from emu.ftrace.native.guest_records import PtRegs
 from emu.ftrace.native.trace_records import TraceArray
 from emu.native.functions import Native, njit
@@ -86,10 +86,8 @@ def distance(word: u64) -> u64:
     """How far a branch goes, in bytes."""
     kind = field(word, 22, 3)
     if kind == BPR:
-        words = signed(field(word, 20, 2) << 14 | field(word, 0, 14), 16)
-    else:
-        words = signed(word, 19 if kind & 1 else 22)
-    return words << 2
+        return signed(field(word, 20, 2) << 14 | field(word, 0, 14), 16) << 2
+    return signed(word, 19 if kind & 1 else 22) << 2
 
 
 @njit
@@ -99,8 +97,8 @@ def is_always(word: u64) -> bool:
 
 
 def build(layouts: Layouts, registers: RegisterAccess) -> Callable[[Env, TraceArray, PtRegs, u64], None]:
-    """Compiles emulate(env, array, regs, word) for a guest, which has these layouts, with those of `sparc64_env`: the instruction
-    `word` is at the tpc of the struct pt_regs of a trap, and the CPU is in its handler.
+    """Compiles emulate(env, array, regs, word) for a guest, which has these layouts, with those of `sparc64_windows`: the
+    instruction `word` is at the tpc of the struct pt_regs of a trap, and the CPU is in its handler.
     """
     njit = Native(layouts).njit
     read, write = registers.read, registers.write

@@ -9,9 +9,9 @@ from __future__ import annotations
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import kprobe
 from emu.ftrace.native.arch import Callback, ProbeCallbacks, sparc64_emulate, sparc64_registers
-from emu.ftrace.native.arch.sparc64_env import SHAPES, Env
 from emu.ftrace.native.arch.sparc64_registers import INSTRUCTION, TNPC, TPC
 from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
+from emu.ftrace.native.arch.sparc64_windows import SHAPES, Env, current_window
 from emu.ftrace.native.context import array_of
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.guest_records import PtRegs, layouts
@@ -40,7 +40,7 @@ def build(guest: GuestLayout) -> ProbeCallbacks:
 
     @njit
     def saved(cpu: Cpu) -> u64:
-        return Env(cpu.env).regwptr.o0
+        return current_window(cpu).o0
 
     @njit
     def address(regs: PtRegs) -> u64:
@@ -71,7 +71,7 @@ def build(guest: GuestLayout) -> ProbeCallbacks:
     @njit
     def handled(cpu: Cpu) -> None:
         """kprobe_trap(regs, 0) returns its second argument."""
-        Env(cpu.env).regwptr.o1 = 1
+        current_window(cpu).o1 = 1
 
     handlers = kprobe.build(here, kprobe.Trap(saved, address, fill, write, go_on, handled))
 
@@ -79,7 +79,7 @@ def build(guest: GuestLayout) -> ProbeCallbacks:
 
     @njit
     def window_at_site(env: Env, array: TraceArray, probed: u64) -> u64:
-        """Which window is in use at an address; 0: the current one. The CPU is at the call site there, or of the function there."""
+        """Which window is in use where the CPU is at the call site, or at that of the function; 0: the current one."""
         window = env.regwptr
         site, function_window = window.o7, u64(0)
         if in_stub(array, site):
@@ -127,7 +127,7 @@ def build(guest: GuestLayout) -> ProbeCallbacks:
             go_elsewhere(env, array, told.ip, image[TPC])
 
     return ProbeCallbacks(
-        Callback("kprobe_trap", handlers.at_breakpoint.address),
+        Callback("kprobe_trap", handlers.at_breakpoint),
         handlers.fill,
         fill_at_site,
         write_at_site,

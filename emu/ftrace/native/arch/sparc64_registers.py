@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from emu.ftrace.native.arch import sparc64_windows
-from emu.ftrace.native.arch.sparc64_env import Env
+from emu.ftrace.native.arch.sparc64_windows import Env
 from emu.ftrace.native.guest_records import PtRegs
 from emu.ftrace.native.trace_records import TraceArray
 from emu.native.functions import Native
@@ -53,9 +53,9 @@ class RegisterAccess(NamedTuple):
 
 
 def build(layouts: Layouts) -> RegisterAccess:
-    """Compiles for a guest, which has these layouts, with those of `sparc64_env`."""
+    """Compiles for a guest, which has these layouts, with those of `sparc64_windows`."""
     njit = Native(layouts).njit
-    read_window, write_window = sparc64_windows.build()
+    read_window, write_window = sparc64_windows.read, sparc64_windows.write
 
     @njit
     def read(env: Env, array: TraceArray, regs: PtRegs, number: u64) -> u64:

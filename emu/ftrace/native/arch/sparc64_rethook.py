@@ -6,8 +6,8 @@ from __future__ import annotations
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import context, probes, rethook
 from emu.ftrace.native.arch import Callback, RethookCallbacks, sparc64_unwind
-from emu.ftrace.native.arch.sparc64_env import SHAPES, Env
 from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
+from emu.ftrace.native.arch.sparc64_windows import SHAPES, Env, current_window
 from emu.ftrace.native.context import array_of
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.guest_records import layouts
@@ -31,7 +31,7 @@ def build(guest: GuestLayout) -> RethookCallbacks:
     @callback
     def entry(cpu: Cpu, acting: Consumer) -> None:
         """At a site: the function's %fp identifies a call. function_graph's label is given that, and gives back the parent."""
-        window, array = Env(cpu.env).regwptr, array_of(cpu)
+        window, array = current_window(cpu), array_of(cpu)
         by_graph = in_stub(array, window.o7)
         parent, frame = (window.o0, window.o2) if by_graph else (window.i7, window.i6)
         if hook(cpu, Rethook(acting.address), parent, frame):
@@ -57,18 +57,18 @@ def build(guest: GuestLayout) -> RethookCallbacks:
     @callback
     def find(cpu: Cpu, address: u64) -> None:
         """rethook_find_ret_addr(task, frame)."""
-        window = Env(cpu.env).regwptr
+        window = current_window(cpu)
         window.o0 = find_replaced(cpu, window.o0, window.o1)
 
     @callback
     def hook_call(cpu: Cpu, address: u64) -> None:
         """rethook_hook(ret, frame)."""
-        window = Env(cpu.env).regwptr
+        window = current_window(cpu)
         window.o0 = 1 if hook(cpu, rethook.of_guest(cpu), window.o0, window.o1) else 0
 
     return RethookCallbacks(
         entry,
-        Callback("arch_rethook_trampoline", trampoline.address),
-        Callback("rethook_find_ret_addr", find.address),
-        Callback("rethook_hook", hook_call.address),
+        Callback("arch_rethook_trampoline", trampoline),
+        Callback("rethook_find_ret_addr", find),
+        Callback("rethook_hook", hook_call),
     )

@@ -8,8 +8,8 @@ from __future__ import annotations
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import context, uprobe
 from emu.ftrace.native.arch import UprobeCallbacks
-from emu.ftrace.native.arch.sparc64_env import SHAPES, Env
 from emu.ftrace.native.arch.sparc64_registers import FIRST_LOCAL, TNPC, TPC, TSTATE, Y
+from emu.ftrace.native.arch.sparc64_windows import SHAPES, current_window
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.guest_records import GuestMemory, PtRegs, layouts
 from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
@@ -34,7 +34,7 @@ def build(guest: GuestLayout) -> UprobeCallbacks:
 
     @njit
     def argument(cpu: Cpu, n: u64) -> u64:
-        return Words(Env(cpu.env).regwptr.address)[n]
+        return Words(current_window(cpu).address)[n]
 
     @njit
     def pc(regs: PtRegs) -> u64:

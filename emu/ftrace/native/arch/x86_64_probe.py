@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from numba import types
 
-from emu.cpu.arch.x86_64.state import CS, GENERAL_REGISTERS, SS
+from emu.cpu.arch.x86_64.state import CS, GENERAL_REGISTERS, SEGMENT_REGISTERS, SS, layout
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import kprobe
 from emu.ftrace.native.arch import Callback, ProbeCallbacks
-from emu.ftrace.native.arch.x86_64_registers import Env, Registers, shapes
+from emu.ftrace.native.arch.x86_64 import SITE_SIZE, Registers
 from emu.ftrace.native.context import array_of, host_address
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.guest_records import GuestMemory, PtRegs, layouts
@@ -21,7 +21,7 @@ from emu.ftrace.native.kprobe_record import Kprobe
 from emu.ftrace.native.trace_records import EventContext, TraceArray
 from emu.native import external
 from emu.native.functions import Native
-from emu.native.records import u64
+from emu.native.records import GuestRecord, Record, Records, Shape, Values, inline, u32, u64
 
 __all__ = ["PROBE_REGISTERS", "build"]
 
@@ -33,14 +33,30 @@ PROBE_REGISTERS = (*GENERAL_REGISTERS, "ip", "flags", "orig_ax", "cs", "ss")
 GENERAL_COUNT, COUNT = u64(len(GENERAL_REGISTERS)), u64(len(PROBE_REGISTERS))
 SP, IP, FLAGS, ORIG_AX, CODE, STACK = (PROBE_REGISTERS.index(name) for name in ("sp", "ip", "flags", "orig_ax", "cs", "ss"))
 
-WORD, SITE, INT3 = 8, 5, 1  # bytes, of a site's call and of a breakpoint
+WORD, INT3 = 8, 1  # bytes, of a breakpoint
 # Manual volume 1, 3.4.3: what POPF changes in the kernel, but for IF and what belongs to virtual-8086 mode
 CHANGEABLE_FLAGS = u64(0x0024_4DD5)
 
 
+class Segment(Record):
+    """SegmentCache"""
+
+    selector: u32
+    base: u64
+    limit: u32
+    flags: u32
+
+
+class Env(GuestRecord):
+    """CPUX86State"""
+
+    general: Values[u64] = inline(len(GENERAL_REGISTERS))
+    segments: Records[Segment] = inline(len(SEGMENT_REGISTERS))
+
+
 def build(guest: GuestLayout) -> ProbeCallbacks:
     """Compiles for a guest, and for the layout of Unicorn."""
-    here = layouts(guest, "little").extended(shapes())
+    here = layouts(guest, "little").extended({Env: Shape({"general": 0, "segments": layout().env_segments})})
     native = Native(here)
     njit, callback = native.njit, native.callback
 
@@ -104,10 +120,10 @@ def build(guest: GuestLayout) -> ProbeCallbacks:
         _write_flags(env.address, image[FLAGS], CHANGEABLE_FLAGS)
         ip, sp = image[IP], image[SP] - WORD
         env.general[SP] = sp
-        GuestMemory(host_address(array_of(cpu), sp)).as_u64 = ip + SITE if ip == told.ip else ip
+        GuestMemory(host_address(array_of(cpu), sp)).as_u64 = ip + SITE_SIZE if ip == told.ip else ip
 
     return ProbeCallbacks(
-        Callback("kprobe_int3_handler", handlers.at_breakpoint.address),
+        Callback("kprobe_int3_handler", handlers.at_breakpoint),
         handlers.fill,
         fill_at_site,
         write_at_site,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import context, probes, rethook
 from emu.ftrace.native.arch import Callback, RethookCallbacks, x86_64_unwind
-from emu.ftrace.native.arch.x86_64_registers import Registers
+from emu.ftrace.native.arch.x86_64 import Registers
 from emu.ftrace.native.context import array_of, host_address
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.guest_records import GuestMemory, layouts
@@ -70,7 +70,7 @@ def build(guest: GuestLayout) -> RethookCallbacks:
 
     return RethookCallbacks(
         entry,
-        Callback("arch_rethook_trampoline", trampoline.address),
-        Callback("rethook_find_ret_addr", find.address),
-        Callback("rethook_hook", hook_call.address),
+        Callback("arch_rethook_trampoline", trampoline),
+        Callback("rethook_find_ret_addr", find),
+        Callback("rethook_hook", hook_call),
     )

@@ -6,8 +6,8 @@ from __future__ import annotations
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import uprobe
 from emu.ftrace.native.arch import UprobeCallbacks
+from emu.ftrace.native.arch.x86_64 import Registers
 from emu.ftrace.native.arch.x86_64_probe import PROBE_REGISTERS
-from emu.ftrace.native.arch.x86_64_registers import Registers
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.guest_records import GuestMemory, PtRegs, layouts
 from emu.ftrace.native.trace_records import TraceArray
