@@ -37,6 +37,7 @@ __all__ = ["Cache", "Sources", "cache_directory", "fingerprint", "imported"]
 # Parsing every source would take longer than everything else that the cache does. The test suite compares what these
 # find with what Python's own parser finds.
 _FOR_TYPE_CHECKERS = re.compile(r"^if TYPE_CHECKING:\n(?:(?:[ \t].*)?\n)+", re.MULTILINE)
+_COMMENT = re.compile("#.*")
 _IMPORT = re.compile(r"^[ \t]*(?:from (emu[.\w]*) import (\([^)]*\)|.*)|import (emu[.\w]*))", re.MULTILINE)
 
 
@@ -45,7 +46,7 @@ def imported(text: str) -> Iterator[tuple[str, str]]:
     for module, names, whole in _IMPORT.findall(_FOR_TYPE_CHECKERS.sub("", text)):
         if whole:
             yield whole, ""
-        for name in names.strip("()").split(","):
+        for name in _COMMENT.sub("", names).strip("()").split(","):
             if name.strip():
                 yield module, name.split()[0]
 
@@ -127,14 +128,14 @@ def _complain(where_and_why: str) -> None:
     )
 
 
-def _directory(function: Callable[..., Any]) -> Path | None:
+def _directory(function: Callable[..., object]) -> Path | None:
     """Where the compiled code of a function's module is kept; None if there is no place for it."""
     root = cache_directory()
     return root / f"{function.__module__}-{fingerprint(function.__code__.co_filename)}" if root else None
 
 
 @functools.cache
-def _identity(function: Callable[..., Any]) -> str:
+def _identity(function: Callable[..., object]) -> str:
     """What distinguishes a function from all others, the same in every process."""
     code, cells = function.__code__, function.__closure__ or ()
     layouts = function.layouts.key if hasattr(function, "layouts") else ""  # where the fields of its records are
@@ -143,7 +144,7 @@ def _identity(function: Callable[..., Any]) -> str:
     return hashlib.sha256(repr((place, closed_over)).encode()).hexdigest()
 
 
-def _description(value: Any) -> str:
+def _description(value: object) -> str:
     """What distinguishes a value that a function closes over, the same in every process."""
     function = getattr(value, "__wrapped__", value)
     if callable(function) and hasattr(function, "__code__"):
@@ -165,7 +166,7 @@ class Cache:
     under_way: ClassVar[list[str]] = []
     compiled: ClassVar[int] = 0
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., object]) -> None:
         self._function = function
         self._is_named = False
 

@@ -20,7 +20,7 @@ from emu.native.records import u64
 
 __all__ = ["PageTables", "UserAddress", "UserWord", "build", "build_word"]
 
-WORD, SMALLEST_PAGE = 8, 4096  # bytes
+IN_PAGE, LAST_IN_PAGE = u64(4095), 4088  # the bits of an address in the smallest page, and what they are of its last word
 UserAddress = Callable[[Cpu, TraceArray, u64], u64]
 UserWord = Callable[[Cpu, TraceArray, u64], GuestMemory | None]
 
@@ -78,7 +78,7 @@ def build_word(memory: Accessors, guest: GuestLayout, user_address: UserAddress)
 
     @Native(layouts(guest, memory.byte_order)).njit
     def user_word(cpu: Cpu, array: TraceArray, address: u64) -> GuestMemory | None:
-        if address & (SMALLEST_PAGE - 1) > SMALLEST_PAGE - WORD:  # no aligned word lies across the end of a page
+        if address & IN_PAGE > LAST_IN_PAGE:  # no aligned word lies across the end of a page
             return None
         return GuestMemory(user_address(cpu, array, address))
 

@@ -14,8 +14,9 @@ import pytest
 from emu.cpu.arch.sparc64.state import Env
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.native import event_record
-from emu.ftrace.native.arch.x86_64 import CX, DI, DX, SI
+from emu.ftrace.native.arch.x86_64 import Registers
 from emu.machine import Machine
+from emu.native.records import HOST
 from tests.lib.booted_machine import booted_machine
 from tests.lib.event_entries import Entry, entries
 
@@ -96,9 +97,9 @@ class Guest:
         self.memory = machine.kernel.memory
         self._cpu = machine.board.cpus[0]
         callback = machine.ftrace.arch.event_callbacks(machine.trace_array.recorder.globals.guest).buffer_commit
-        self._commit = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)(callback.function)
+        self._commit = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)(callback.function.address)
         if machine.board.arch.name == "x86_64":
-            registers = [self._cpu.env + int(register) for register in (DI, SI, DX, CX)]
+            registers = [self._cpu.env + HOST.fields(Registers)[name].offset for name in ("di", "si", "dx", "cx")]
         else:
             registers = [Env.from_address(self._cpu.env).regwptr + 8 * n for n in range(4)]
         self._arguments = [ctypes.c_uint64.from_address(address) for address in registers]

@@ -23,7 +23,7 @@ from emu.native.records import Record, Words, u64
 __all__ = ["SITE_SIZE", "Registers", "build", "build_for_events", "build_for_tasks", "called_from", "callers"]
 
 SITE_SIZE = 5  # bytes, of a site's call
-WORD = 8  # bytes
+SLOT_SIZE = 8  # bytes, of an address on a stack
 
 
 class Registers(Record):
@@ -89,8 +89,8 @@ def build(guest: GuestLayout, irqs_off: Callable[[u64], bool], general: bool) ->
             target = told.calls_first
             if target != 0:
                 told.calls_first = 0
-                registers.sp = sp - WORD
-                GuestMemory(host_address(array, sp - WORD)).as_u64 = target
+                registers.sp = sp - SLOT_SIZE
+                GuestMemory(host_address(array, sp - SLOT_SIZE)).as_u64 = target
 
     @native.callback
     def function_entry(cpu: Cpu, address: u64) -> None:
@@ -108,7 +108,7 @@ def build(guest: GuestLayout, irqs_off: Callable[[u64], bool], general: bool) ->
         ip = stack[0] - SITE_SIZE
         before_graph(cpu, ip, stack[1], irqs_off(cpu.env))
         # A return probe may have replaced the return address by now: function_graph replaces what it has put there.
-        if record_graph_entry(cpu, ip, stack[1], sp + WORD, irqs_off(cpu.env)):
+        if record_graph_entry(cpu, ip, stack[1], sp + SLOT_SIZE, irqs_off(cpu.env)):
             stack[1] = array.return_trampoline
         go_on(registers, array, after_graph(cpu, ip))
 

@@ -33,7 +33,7 @@ PROBE_REGISTERS = (*GENERAL_REGISTERS, "ip", "flags", "orig_ax", "cs", "ss")
 GENERAL_COUNT, COUNT = u64(len(GENERAL_REGISTERS)), u64(len(PROBE_REGISTERS))
 SP, IP, FLAGS, ORIG_AX, CODE, STACK = (PROBE_REGISTERS.index(name) for name in ("sp", "ip", "flags", "orig_ax", "cs", "ss"))
 
-WORD, INT3 = 8, 1  # bytes, of a breakpoint
+SLOT, INT3 = 8, 1  # bytes, of a word on the stack and of a breakpoint
 # Manual volume 1, 3.4.3: what POPF changes in the kernel, but for IF and what belongs to virtual-8086 mode
 CHANGEABLE_FLAGS = u64(0x0024_4DD5)
 
@@ -103,7 +103,7 @@ def build(guest: GuestLayout) -> ProbeCallbacks:
         env, image = Env(cpu.env), told.registers
         for n in range(GENERAL_COUNT):
             image[n] = env.general[n]
-        image[SP] += WORD
+        image[SP] += SLOT
         image[IP] = told.ip if told.return_ip == 0 else told.return_ip
         image[FLAGS] = _read_flags(env.address)
         image[ORIG_AX] = 0
@@ -118,7 +118,7 @@ def build(guest: GuestLayout) -> ProbeCallbacks:
         for n in range(GENERAL_COUNT):
             env.general[n] = image[n]
         _write_flags(env.address, image[FLAGS], CHANGEABLE_FLAGS)
-        ip, sp = image[IP], image[SP] - WORD
+        ip, sp = image[IP], image[SP] - SLOT
         env.general[SP] = sp
         GuestMemory(host_address(array_of(cpu), sp)).as_u64 = ip + SITE_SIZE if ip == told.ip else ip
 

@@ -18,7 +18,7 @@ from emu.native.records import u64
 
 __all__ = ["build"]
 
-WORD = 8  # bytes
+SLOT = 8  # bytes, of a word on the stack
 
 
 def build(guest: GuestLayout) -> RethookCallbacks:
@@ -37,7 +37,7 @@ def build(guest: GuestLayout) -> RethookCallbacks:
     @callback
     def entry(cpu: Cpu, acting: Consumer) -> None:
         """At a site: the stack slot of its return address identifies a call."""
-        slot = Registers(cpu.env).sp + WORD
+        slot = Registers(cpu.env).sp + SLOT
         place = on_stack(cpu, slot)
         if hook(cpu, Rethook(acting.address), place.as_u64, slot):
             place.as_u64 = array_of(cpu).rethook_trampoline
@@ -46,14 +46,14 @@ def build(guest: GuestLayout) -> RethookCallbacks:
     def trampoline(cpu: Cpu, address: u64) -> None:
         """arch_rethook_trampoline: the function's `ret` has taken the return address off the stack."""
         registers, array = Registers(cpu.env), array_of(cpu)
-        registers.sp -= WORD
+        registers.sp -= SLOT
         on_stack(cpu, registers.sp).as_u64 = address  # a backtrace begins with it
         returns_to = handle_return(cpu, registers.sp)
         probes.write_at_site(cpu, array)
         on_stack(cpu, registers.sp).as_u64 = returns_to  # as in Linux, consumers cannot change it
         trap = rethook.take_goes_on_at(array)
         if trap != 0:  # which finds the return address on the stack
-            registers.sp -= WORD
+            registers.sp -= SLOT
             on_stack(cpu, registers.sp).as_u64 = trap
 
     @callback

@@ -35,7 +35,7 @@ from emu.native.records import Values, u64
 __all__ = ["REPLACED", "build", "stack_pointer"]
 
 REPLACED = 0, 5  # the addresses on a stack that lead to a trampoline, from its own on: one begins with a call of five bytes
-WORD = 8  # bytes
+SLOT_SIZE = 8  # bytes, of an address on a stack
 LOW_BITS, INTERRUPTED = u64(7), u64(1)
 
 
@@ -66,7 +66,7 @@ def build(guest: GuestLayout, context: Context, with_places: bool = False) -> Un
         while count < most and frame & LOW_BITS == 0 and frame > last:
             slot, more = frame, True
             while more and count < most:
-                slot += WORD
+                slot += SLOT_SIZE
                 address = real_address(cpu, array, slot, word_at(memory, array, slot))
                 if not is_code(memory, address):
                     return u64(0), count
@@ -83,7 +83,7 @@ def build(guest: GuestLayout, context: Context, with_places: bool = False) -> Un
         of_graph, of_probes = array.return_trampoline, array.rethook_trampoline
         sp, frame = registers.sp, registers.bp
         if place == PLACE_HOST_CALL:  # the host answers when hostcall() has returned
-            sp -= WORD
+            sp -= SLOT_SIZE
         words, trampoline, count = u64(1), u64(0), u64(0)
         if place == PLACE_REGISTERS:
             words, frame = u64(0), told.saved + INTERRUPTED
@@ -97,11 +97,11 @@ def build(guest: GuestLayout, context: Context, with_places: bool = False) -> Un
         while count < most:
             begun = False  # whether the address may be one at which a function has no frame yet
             if trampoline != 0:  # the function that returned to it has taken its return address off the stack
-                slot = sp - WORD
+                slot = sp - SLOT_SIZE
                 address, trampoline = real_address(cpu, array, slot, trampoline), u64(0)
             elif words != 0:
-                sp += words * WORD
-                slot = sp - WORD
+                sp += words * SLOT_SIZE
+                slot = sp - SLOT_SIZE
                 address, begun = real_address(cpu, array, slot, word_at(memory, array, slot)), True
             else:
                 frame, count = follow(cpu, array, memory, frame, out, count, most)
