@@ -50,7 +50,7 @@ def _one_of(*values: int) -> _Holds:
 
 _N, _Z, _V, _C = 8, 4, 2, 1
 _EQUAL, _LESS, _GREATER, _UNORDERED = 0, 1, 2, 3
-_ZERO, _NEGATIVE, _POSITIVE = 0, 1, 2
+_IS_ZERO, _IS_NEGATIVE, _IS_POSITIVE = 0, 1, 2
 INTEGER = _rows(
     16, _bits(0), _bits(_Z), lambda codes: bool(codes & _Z) or _less(codes), _less,
     _bits(_C | _Z), _bits(_C), _bits(_N), _bits(_V),
@@ -59,7 +59,7 @@ FLOATING = _rows(
     4, _one_of(), _one_of(_LESS, _GREATER, _UNORDERED), _one_of(_LESS, _GREATER), _one_of(_UNORDERED, _LESS),
     _one_of(_LESS), _one_of(_UNORDERED, _GREATER), _one_of(_GREATER), _one_of(_UNORDERED),
 )  # fmt: skip
-REGISTER = _rows(3, _one_of(), _one_of(_ZERO), _one_of(_ZERO, _NEGATIVE), _one_of(_NEGATIVE))
+REGISTER = _rows(3, _one_of(), _one_of(_IS_ZERO), _one_of(_IS_ZERO, _IS_NEGATIVE), _one_of(_IS_NEGATIVE))
 
 
 @njit
@@ -77,8 +77,8 @@ def signed(value: u64, bits: u64) -> u64:
 @njit
 def sign_of(value: u64) -> u64:
     if value == 0:
-        return _ZERO
-    return _NEGATIVE if i64(value) < 0 else _POSITIVE
+        return _IS_ZERO
+    return _IS_NEGATIVE if i64(value) < 0 else _IS_POSITIVE
 
 
 @njit
