@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from emu.cpu.native.cpu_records import Cpu
-from emu.ftrace.native.trace_records import ArrayCpu, Consumer
+from emu.ftrace.native.context import array_of
+from emu.ftrace.native.trace_records import Consumer
 from emu.ftrace.probe_places import ProbePlace
 from emu.machine import Machine
 from emu.native.functions import callback
@@ -16,25 +17,26 @@ __all__ = ["CountingProbe", "probe", "remove"]
 
 
 class Counted(Record):
-    """What a probe has counted, and what it does."""
+    """What is counted."""
 
     hits: u64
     ip: u64  # the address that handlers are told
-    fills: bool  # it asks for the registers
-    written: u64  # which of them it changes, plus one; 0: none
-    value: u64  # what that becomes
+    fills: bool  # the registers are asked for
+    writes: bool  # one of them is changed
+    register: u64  # which
+    value: u64
 
 
 @callback
 def count(cpu: Cpu, acting: Consumer) -> None:
-    told, counted = ArrayCpu(cpu.callout).array.event_context, Counted(acting.target)
+    told, counted = array_of(cpu).event_context, Counted(acting.target)
     counted.hits += 1
     counted.ip = told.ip
     fill = told.fill
     if counted.fills and fill is not None:
         fill(cpu, told)
-    if counted.written != 0:
-        told.registers[counted.written - 1] = counted.value
+    if counted.writes:
+        told.registers[counted.register] = counted.value
         told.written = True
 
 
@@ -47,8 +49,7 @@ class CountingProbe:
         self._counted.fills = registers
         self.place = place
         self.record = Consumer.allocate()
-        self.record.handler = count
-        self.record.target = self._counted.address
+        self.record.handler, self.record.target = count, self._counted.address
         machine.ftrace.kprobes.add(place, self.record)
 
     @property
@@ -62,8 +63,8 @@ class CountingProbe:
 
     def write(self, register: str, value: int) -> None:
         """Has each CPU that comes here go on with another value of a register."""
-        self._counted.fills = True
-        self._counted.written = self._machine.ftrace.arch.probing().registers.names[register] + 1
+        self._counted.fills = self._counted.writes = True
+        self._counted.register = self._machine.ftrace.arch.probing().registers.names[register]
         self._counted.value = value
 
     def registers(self) -> Mapping[str, int]:

@@ -8,7 +8,8 @@ import importlib
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, ParamSpec, TypeVar
+from types import ModuleType
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, ParamSpec, TypeVar
 
 from emu.cpu.arch import CpuArch
 from emu.ftrace.native import context
@@ -143,8 +144,7 @@ class FtraceArch(ABC):
 
     def probing(self) -> Probing:
         """What can be probed, from the architecture's module of emu.ftrace.arch that ends with `_probing`."""
-        module: Any = importlib.import_module(f"emu.ftrace.arch.{self.cpu.name}_probing")
-        probing: Probing = module.PROBING
+        probing: Probing = importlib.import_module(f"emu.ftrace.arch.{self.cpu.name}_probing").PROBING
         return probing
 
     @abstractmethod
@@ -289,7 +289,7 @@ class FtraceArch(ABC):
 
         return tracing_snapshot.build(*self._context(guest))
 
-    def _native(self, part: str = "") -> Any:
+    def _native(self, part: str = "") -> ModuleType:
         """A module of emu.ftrace.native.arch."""
         return importlib.import_module(f"emu.ftrace.native.arch.{self.cpu.name}{part}")
 
@@ -307,6 +307,5 @@ class FtraceArch(ABC):
 
 def load(name: str) -> FtraceArch:
     """The architecture's part; `name` is one that `emu.cpu.arch.load` knows."""
-    module: Any = importlib.import_module(f"emu.ftrace.arch.{name}")
-    arch: FtraceArch = module.ARCH
+    arch: FtraceArch = importlib.import_module(f"emu.ftrace.arch.{name}").ARCH
     return arch

@@ -10,6 +10,9 @@
     Consumer        what acts when an event happens, or a function is called
     Stages          memory in which entries are put together that something else than the guest makes
     Kprobes         what kprobes share
+    Uprobes         what the probes in programs share
+    Rethook         a return probe; RethookPool has a RethookNode for each call that one watches
+    Places          a table of places in the kernel
     MaxLatency      what a latency tracer looks for, and has found
     Hardware        the event `hardware:sample`
 """
@@ -21,7 +24,7 @@ from collections.abc import Callable, Sequence
 from emu.cpu.native.cpu_records import Cpu
 from emu.cpu.native.timing.record import MOST_COUNTERS
 from emu.ftrace.native.filter_record import FilterStep
-from emu.ftrace.native.guest_records import Hot
+from emu.ftrace.native.guest_records import Hot, Task
 from emu.ftrace.native.printed_events_record import PrintedEvents
 from emu.ftrace.native.profile_record import FunctionProfile
 from emu.ftrace.native.ring_record import Ring
@@ -87,6 +90,9 @@ ALWAYS = u64(0xFFFF_FFFF_FFFF_FFFF)  # of `count`
 BEFORE, AFTER = 0, 1  # values of `post`
 REMOVED = 2  # ... it acts no more, but may still be found
 
+# Of RethookPool
+RETHOOK_NODES = 1 << 16
+
 # Of Stages
 STAGE_SIZE = 4096  # bytes, more than any entry has
 STAGES = 4  # as many events can be under way at once, each made by what the one before makes happen
@@ -108,7 +114,7 @@ class TraceArray(Record):
     nowhere: u64  # address of a zeroed page, to which guest addresses outside RAM lead
     return_trampoline: u64
     rethook_trampoline: u64  # the one of return probes
-    rethooks: u64  # address of the rethook_pool; 0: there was no return probe yet
+    rethooks: RethookPool | None  # None: there was no return probe yet
     trampolines: u64  # where .ftrace.text begins
     trampolines_size: u64
     trap_entry: u64  # the function above whose frame is the struct pt_regs of what it has interrupted
@@ -126,7 +132,7 @@ class TraceArray(Record):
     string_test: Callable[[FilterStep, Cpu, ArrayCpu, Bytes, u64], bool]  # tests strings for filters (native.filter_program)
     event_context: EventContext
     kprobes: Kprobes
-    uprobes: u64  # address of the uprobes_record
+    uprobes: Uprobes
     places: u64  # where .ftrace.tramp begins
     places_size: u64
     stands_for: Values[u64]  # of each of its places: the address of what is copied there; 0: nothing is
@@ -153,9 +159,9 @@ class TraceArray(Record):
     clock_offset: u64  # nanoseconds, added to those since boot
     site_flags: Values[u8]  # flags per byte of the kernel mapping
     site_flags_size: u64
-    probes: u64  # address of a table of the sites with PROBED (see native.probes)
+    probes: Places  # the sites with PROBED: their first consumers
     stack_tracer: StackTracer
-    profiled_sites: u64  # address of a table of the sites with PROFILED (see native.profiler)
+    profiled_sites: Places  # the sites with PROFILED (see native.profiler)
     func_stacks: Callable[[Cpu, ArrayCpu], None] | None  # records the stack after each call
     # Whether a call (ip, parent_ip, and the word that its entry begins with) repeats the latest; None: all are recorded
     func_repeats: Callable[[Cpu, ArrayCpu, u64, u64, u64, u64], u64] | None
@@ -317,11 +323,64 @@ class Stages(Record):
 class Kprobes(Record):
     """What kprobes share."""
 
-    table: u64  # address of a table of the instructions that breakpoints stand for (native.probes): kprobe_records
+    table: Places  # the instructions that breakpoints stand for: their Kprobes
     saved_offsets: Values[u64]  # where struct pt_regs has the registers that probes see
     fill_at_breakpoint: Callable[[Cpu, EventContext], None]  # stores them in `registers`
     fill_at_site: Callable[[Cpu, EventContext], None]  # at a call site: those before the function's first instruction
     write_at_site: Callable[[Cpu, EventContext], None]  # has the CPU go on with them
+
+
+class Uprobes(Record):
+    """What the probes in programs share."""
+
+    consumers: Values[Consumer | None]  # of each probe, by number
+    count: u64  # of these
+    saved_offsets: Values[u64]  # where the registers are in struct pt_regs, if that says all
+    fill: Callable[[Cpu, EventContext], None]  # stores a program's registers
+
+
+class Rethook(Consumer):
+    """A return probe. It begins as the consumer that acts at the entry of the function."""
+
+    left: u64  # how many more calls may be under way at once
+    at_return: Consumer | None  # what acts when a call returns; None: nothing does any more
+
+
+class RethookNode(Record):
+    """A call that a return probe watches: where it returns to instead of the trampoline.
+
+    Nodes are known by number, from 1 on; a task has the number of its latest one in `task_struct.rethooks`.
+    """
+
+    next: u64  # number of the task's node before this one, or of the next free one; 0: there is none
+    task: Task | None  # None: the node is free
+    rethook: Rethook | None  # None: the probe is gone
+    function: u64
+    returns_to: u64  # what has been replaced; it may be the trampoline of function_graph or of return probes
+    frame: u64  # identifies the call, as fp of struct ftrace_ret_stack does
+
+
+class RethookPool(Record):
+    """The nodes of all return probes."""
+
+    free: u64  # number of a node that has been used and is free; 0: there is none
+    used: u64  # the highest number that a node has had
+    of_guest: Rethook  # of all calls that the guest itself watches
+    nodes: Records[RethookNode] = inline(RETHOOK_NODES)  # number 1 is the first
+
+
+class Place(Record):
+    """A slot of a table of places."""
+
+    offset: u64  # in the kernel mapping
+    belonging: u64  # what belongs to the place: an address, or another number; 0: the slot is free
+
+
+class Places(Record):
+    """A table of places (`native.probes`)."""
+
+    last: u64  # the last slot's number: one less than a power of two
+    slots: Records[Place] = inline()
 
 
 class MaxLatency(Record):

@@ -143,7 +143,7 @@ def build_real_address(memory: Accessors, guest: GuestLayout, context: Context, 
         for _ in range(2):
             if is_of(array.return_trampoline, address):
                 replaced = replaced_by_graph(current_task(ArrayCpu(cpu.callout), array), frame)
-            elif is_of(array.rethook_trampoline, address) and array.rethooks != 0:
+            elif is_of(array.rethook_trampoline, address) and array.rethooks is not None:
                 replaced = replaced_by_probes(array.rethooks, current_task(ArrayCpu(cpu.callout), array), frame)
             else:
                 break

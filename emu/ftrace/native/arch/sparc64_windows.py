@@ -7,13 +7,7 @@ A window has locals and ins of its own, as saved in this order. Its outs are the
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
-
-import numpy as np
-
 from emu.cpu.arch.sparc64 import state
-from emu.cpu.arch.sparc64.state import window_register
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import host_address
 from emu.ftrace.native.trace_records import TraceArray
@@ -56,6 +50,7 @@ class Env(GuestRecord):
     gregs: Values[u64] = inline(8)
     regwptr: Window  # the current one
     y: u64
+    fsr: u64
     cwp: u32
     regbase: Values[u64] = inline()  # all windows
     nwindows: u32
@@ -129,21 +124,3 @@ def write(env: Env, array: TraceArray, n: u64, register: u64, value: u64) -> Non
         in_cpu(env, n, register)[0] = value
     else:
         on_stack(env, array, n).registers[register] = value
-
-
-class Windows(NamedTuple):
-    """The functions above."""
-
-    read: Callable[[Env, TraceArray, u64, u64], u64]
-    write: Callable[[Env, TraceArray, u64, u64, u64], None]
-
-
-def build() -> Windows:
-    return Windows(read, write)
-
-
-# For code that does not name fields yet
-WINDOW = np.uint64(state.Env.regwptr.offset)
-O0, O1, O2, O3, O6, O7, I0, I6, I7 = (
-    np.uint64(window_register(name)) for name in ("o0", "o1", "o2", "o3", "o6", "o7", "i0", "i6", "i7")
-)
