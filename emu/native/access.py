@@ -142,6 +142,7 @@ def _type_of_class(declared: Any, context: Any) -> Any:
 @extending.lower_cast(Elements, types.uint64)
 @extending.lower_cast(types.uint64, Pointer)
 @extending.lower_cast(types.uint64, Elements)
+@extending.lower_cast(types.int64, Elements)
 def _same_address(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
     return value
 

@@ -143,21 +143,21 @@ def _read_cpu(
     """The events of one CPU in the order of its pages, and where others were lost."""
     pages, (count, page_size) = cpu.pages, cpu.pages.shape
     most = count * (page_size // _SMALLEST)
-    time, address = np.empty(most, np.uint64), np.empty(most, np.int64)
-    size, kind = np.empty(most, np.int32), np.empty(most, np.uint16)
-    losses, problems = np.empty((count, 2), np.int64), np.empty((_MOST_PROBLEMS, 2), np.int64)
-    found, lost, wrong = native.find_events(
-        pages.ctypes.data, count, page_size, np.array(recording.layout, np.int64), recording.words.swapped,
-        time, address, size, kind, losses, problems,
+    found = native.Found(
+        np.empty(most, np.uint64), np.empty(most, np.int64), np.empty(most, np.int32), np.empty(most, np.uint16),
+        np.empty((count, 2), np.int64), np.empty((_MOST_PROBLEMS, 2), np.int64),
     )  # fmt: skip
-    for place, problem in problems[:wrong].tolist():
+    swapped = recording.words.swapped
+    events, lost, wrong = native.find_events(pages.ctypes.data, count, page_size, recording.layout, swapped, found)
+    for place, problem in found.problems[:wrong].tolist():
         text = f"{_PROBLEMS[problem]} (CPU {cpu.cpu}, page {place // page_size})"
         complain(TraceFileError(cpu.offset if cpu.packed else cpu.offset + place, text))
     if wrong > _MOST_PROBLEMS:
         complain(TraceFileError(cpu.offset, f"{wrong - _MOST_PROBLEMS} more pages of CPU {cpu.cpu} are damaged"))
-    cpus = np.full(found, cpu.cpu, np.uint16)
-    part = EventColumns(time[:found].copy(), cpus, address[:found].copy(), size[:found].copy(), kind[:found].copy())
-    return part, [(row, many) for row, many in losses[:lost].tolist() if row < found]
+    time, address = found.times[:events].copy(), found.addresses[:events].copy()
+    size, kind = found.sizes[:events].copy(), found.kinds[:events].copy()
+    part = EventColumns(time, np.full(events, cpu.cpu, np.uint16), address, size, kind)
+    return part, [(row, many) for row, many in found.losses[:lost].tolist() if row < events]
 
 
 def _joined(parts: list[EventColumns]) -> EventColumns:
