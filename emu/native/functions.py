@@ -83,8 +83,8 @@ njit, outlined, shared, callback = Native(HOST).njit, Native(HOST).outlined, Nat
 
 
 def specialized(function: Callable[P, R]) -> Callable[P, R]:
-    """For code over numpy's arrays: compiled for the types of each call, from Python or from such code. Its rules are numba's."""
-    options = {"nopython": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    """For code over numpy's arrays: compiled for the types of each call, and inlined in such code. Its rules are numba's."""
+    options = {"nopython": True, "error_model": "numpy", "forceinline": True, "no_cfunc_wrapper": True}
     dispatcher = CPUDispatcher(function, targetoptions=options)
     dispatcher._cache = Cache(function)
     return cast(Callable[P, R], dispatcher)
