@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from emu.cpu.cpu import Cpu
 from emu.ftrace.events import Flag
 from emu.ftrace.native import context
@@ -32,19 +30,20 @@ def context_of(kernel: Kernel, guest: GuestLayout, cpu: Cpu, printing: int = 0) 
         cpu: must be online.
         printing: how often the code that records the event has disabled preemption, which the event does not show.
     """
+    constants = guest.constants
     count = kernel.memory.member(kernel.hot_areas[cpu.index], "pcpu_hot.preempt_count")
     task_flags = kernel.memory.member(kernel.tasks.current(cpu), "task_struct.thread_info_flags")
     flags = Flag(0)
     for flag, on in (
-        (Flag.IRQS_OFF, kernel.board.arch.native().irqs_off(np.uint64(cpu.env))),
-        (Flag.NEED_RESCHED, task_flags & guest.tif_need_resched),
-        (Flag.PREEMPT_RESCHED, (count ^ guest.preempt_enabled) & guest.preempt_need_resched),
-        (Flag.HARDIRQ, count & guest.hardirq_mask),
-        (Flag.SOFTIRQ, count & guest.softirq_served),
-        (Flag.NMI, count & guest.nmi_mask),
-        (Flag.BH_OFF, count & guest.softirq_disabled),
+        (Flag.IRQS_OFF, kernel.board.arch.native().irqs_off(cpu.env)),
+        (Flag.NEED_RESCHED, task_flags & constants.tif_need_resched),
+        (Flag.PREEMPT_RESCHED, (count ^ constants.preempt_enabled) & constants.preempt_need_resched),
+        (Flag.HARDIRQ, count & constants.hardirq_mask),
+        (Flag.SOFTIRQ, count & constants.softirq_served),
+        (Flag.NMI, count & constants.nmi_mask),
+        (Flag.BH_OFF, count & constants.softirq_disabled),
     ):
         if on:
             flags |= flag
-    depth = int(min(count & guest.preempt_mask, context.DEEPEST_SHOWN))
+    depth = int(min(count & constants.preempt_mask, context.DEEPEST_SHOWN))
     return TraceContext(int(flags), max(depth - printing, 0))

@@ -23,23 +23,22 @@ from emu.ftrace.native.arch import (
     TaskCallbacks,
     UprobeCallbacks,
 )
-from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.memory import GuestMemory
-from emu.native.functions import Compiled
-from emu.native.pointers import Accessors, in_byte_order
 
 if TYPE_CHECKING:
     from emu.cpu.native.cpu_records import Cpu
     from emu.ftrace.arch.probing import Probing
+    from emu.ftrace.native.filter_record import FilterStep
     from emu.ftrace.native.hist import HistHandlers
     from emu.ftrace.native.probe_event import ProbeHandlers
     from emu.ftrace.native.stack_tracer_record import StackTracer
-    from emu.ftrace.native.trace_records import Stages
+    from emu.ftrace.native.trace_records import ArrayCpu, Stages
     from emu.ftrace.native.tracing_snapshot import SnapshotHandlers
     from emu.ftrace.native.user_memory import UserAddress
     from emu.ftrace.native.wakeup import WakeupHandlers
     from emu.native.functions import Compiled
+    from emu.native.records import Bytes, u64
 
 __all__ = ["Breakpoint", "CodeRange", "FtraceArch", "GraphPath", "OutOfReach", "load"]
 
@@ -204,36 +203,36 @@ class FtraceArch(ABC):
         """The same for stacks of calls."""
         from emu.ftrace.native import stack_callbacks
 
-        memory, _, about = self._context(guest)
+        about = context.build(guest)
         unwind, unwind_user = (self._native(part).build(guest, about) for part in ("_unwind", "_user"))
-        return stack_callbacks.build(memory, guest, about, self.cpu.native().irqs_off, unwind, unwind_user)
+        return stack_callbacks.build(guest, about, self.cpu.native().irqs_off, unwind, unwind_user)
 
     @_once
     def section_callbacks(self, guest: GuestLayout) -> SectionCallbacks:
         """The same for the tracers of critical sections."""
         from emu.ftrace.native import sections
 
-        memory, _, about = self._context(guest)
+        about = context.build(guest)
         unwind, arch = self._native("_unwind").build(guest, about), self._native()
-        return sections.build(memory, guest, about, self.cpu.native().irqs_off, unwind, arch.callers, arch.called_from)
+        return sections.build(guest, about, self.cpu.native().irqs_off, unwind, arch.callers, arch.called_from)
 
     @_once
     def stack_tracer(self, guest: GuestLayout) -> Compiled[[Cpu, StackTracer], None]:
         """What looks how deep a stack is."""
         from emu.ftrace.native import stack_tracer
 
-        memory, _, about = self._context(guest)
+        about = context.build(guest)
         native = self._native("_unwind")
         unwind = native.build(guest, about, with_places=True)
-        return stack_tracer.build(memory, guest, about, native.stack_pointer, unwind)
+        return stack_tracer.build(guest, about, native.stack_pointer, unwind)
 
     @_once
     def wakeup_handlers(self, guest: GuestLayout) -> WakeupHandlers:
         """What follows wakeups."""
         from emu.ftrace.native import wakeup
 
-        memory, _, about = self._context(guest)
-        return wakeup.build(memory, guest, about, self._native("_unwind").build(guest, about))
+        about = context.build(guest)
+        return wakeup.build(guest, about, self._native("_unwind").build(guest, about))
 
     @_once
     def rethook_callbacks(self, guest: GuestLayout) -> RethookCallbacks:
@@ -254,55 +253,49 @@ class FtraceArch(ABC):
         return made
 
     @_once
-    def string_test(self, guest: GuestLayout) -> int:
-        """The address of what tests strings for filters."""
+    def string_test(self, guest: GuestLayout) -> Compiled[[FilterStep, Cpu, ArrayCpu, Bytes, u64], bool]:
+        """What tests strings for filters."""
         from emu.ftrace.native import filter_program
 
-        address: int = filter_program.build(*self._context(guest), self._user_address(guest)).address
-        return address
+        return filter_program.build(guest, context.build(guest), self._user_address(guest))
 
     @_once
     def probe_handlers(self, guest: GuestLayout) -> ProbeHandlers:
         """The addresses of what makes the events of probes."""
         from emu.ftrace.native import probe_event
 
-        return probe_event.build(*self._context(guest), self._user_address(guest))
+        return probe_event.build(guest, context.build(guest), self._user_address(guest))
 
     @_once
     def hist_handlers(self, guest: GuestLayout) -> HistHandlers:
         """The addresses of what events do to histograms."""
         from emu.ftrace.native import hist
 
-        return hist.build(in_byte_order(self.cpu.byte_order), guest)
+        return hist.build(guest)
 
     @_once
     def put_made_event(self, guest: GuestLayout) -> Compiled[[Cpu, Stages], None]:
         """What gives events that native code makes to the arrays."""
         from emu.ftrace.native import made_event
 
-        return made_event.build(in_byte_order(self.cpu.byte_order), guest, self.cpu.native().irqs_off)
+        return made_event.build(guest, self.cpu.native().irqs_off)
 
     @_once
     def snapshot_handlers(self, guest: GuestLayout) -> SnapshotHandlers:
         """What takes snapshots while the guest runs."""
         from emu.ftrace.native import tracing_snapshot
 
-        return tracing_snapshot.build(*self._context(guest))
+        return tracing_snapshot.build(guest, context.build(guest))
 
     def _native(self, part: str = "") -> ModuleType:
         """A module of emu.ftrace.native.arch."""
         return importlib.import_module(f"emu.ftrace.native.arch.{self.cpu.name}{part}")
 
-    def _context(self, guest: GuestLayout) -> tuple[Accessors, GuestLayout, Context]:
-        """What most of native code is built of."""
-        memory = in_byte_order(self.cpu.byte_order)
-        return memory, guest, context.build(memory, guest)
-
     def _user_address(self, guest: GuestLayout) -> UserAddress:
         """See `user_memory.build`."""
         from emu.ftrace.native import user_memory
 
-        return user_memory.build(*self._context(guest), self._native("_user").PAGE_TABLES)
+        return user_memory.build(guest, context.build(guest), self._native("_user").PAGE_TABLES)
 
 
 def load(name: str) -> FtraceArch:

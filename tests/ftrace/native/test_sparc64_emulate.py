@@ -14,7 +14,7 @@ import pytest
 from emu.cpu.arch.sparc64.state import Env
 from emu.ftrace.native.arch import sparc64_emulate, sparc64_registers, sparc64_windows
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import PtRegs, layouts
+from emu.ftrace.native.guest_records import PtRegs
 from emu.ftrace.native.trace_records import TraceArray
 from emu.kernel import arch as kernel_arch
 from emu.kernel.image import Image
@@ -43,7 +43,7 @@ _Emulate = Callable[[sparc64_windows.Env, TraceArray, PtRegs, int, Values[u64]],
 
 def _compiled(guest: GuestLayout) -> _Emulate:
     """Emulates an instruction, and then stores what probes see."""
-    here = layouts(guest, "big").extended(sparc64_windows.SHAPES)
+    here = guest.layouts.extended(sparc64_windows.SHAPES)
     registers = sparc64_registers.build(here)
     emulate, fill = sparc64_emulate.build(here, registers), registers.fill_from_trap
 

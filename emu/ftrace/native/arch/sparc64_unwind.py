@@ -17,7 +17,7 @@ from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.arch.sparc64_windows import BIAS, SHAPES, Env, OnStack, current_window, ins
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import PtRegs, layouts
+from emu.ftrace.native.guest_records import PtRegs
 from emu.ftrace.native.trace_records import PLACE_REGISTERS, TraceArray
 from emu.ftrace.native.unwind import (
     Unwind,
@@ -32,7 +32,6 @@ from emu.ftrace.native.unwind import (
 )
 from emu.kernel.arch.sparc64 import TRAP_REGISTERS
 from emu.native.functions import Native, njit
-from emu.native.pointers import in_byte_order
 from emu.native.records import Values, u64
 
 __all__ = ["REPLACED", "RETURN_OFFSET", "build", "stack_pointer"]
@@ -51,10 +50,9 @@ def stack_pointer(cpu: Cpu, array: TraceArray) -> u64:
 
 def build(guest: GuestLayout, context: Context, with_places: bool = False) -> Unwind:
     """Compiles unwind() for a guest. A function's frame begins where its %sp points to."""
-    in_guest = in_byte_order("big")
-    njit = Native(layouts(guest, in_guest.byte_order).extended(SHAPES)).njit
+    njit = Native(guest.layouts.extended(SHAPES)).njit
     put = build_put(with_places)
-    real_address = build_real_address(in_guest, guest, context, *REPLACED)
+    real_address = build_real_address(guest, context, *REPLACED)
 
     @njit
     def in_trap_entry(array: TraceArray, address: u64) -> bool:
