@@ -91,7 +91,7 @@ def build(guest: Guest, context: Context) -> Callable[[Cpu, u64, u64, u64, u64, 
     such event, or it has another number of fields of variable length, or there is no memory where its entry should be, nothing is
     recorded.
     """
-    numbers = guest.numbers
+    numbers, size_of_dynamic = guest.numbers, u64(guest.layouts.size(TraceDynamic))
     njit = Native(guest.layouts).njit
     current_task, preempt_count, common_fields = context
 
@@ -131,7 +131,7 @@ def build(guest: Guest, context: Context) -> Callable[[Cpu, u64, u64, u64, u64, 
         end = event.size
         for n in range(count):
             field = event.dynamic[n]
-            given = TraceDynamic(host_address(array, dynamic + n * guest.dynamic_size))
+            given = TraceDynamic(host_address(array, dynamic + n * size_of_dynamic))
             size = append(array, field, Bytes(to.address + end), LARGEST_ENTRY - end, given)
             if field.offset != NO_OFFSET:
                 begin = end - field.offset - 4 if field.relative else end

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from emu.kernel.image import Image
 from emu.native.records import u64
+
+if TYPE_CHECKING:
+    from emu.kernel.image import Image
 
 __all__ = ["GuestNumbers"]
 
