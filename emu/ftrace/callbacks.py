@@ -18,8 +18,7 @@ __all__ = ["TraceCallbacks", "listen"]
 def listen(kernel: Kernel, callbacks: Iterable[Callback]) -> None:
     """Has these functions run from now on when the guest comes to their labels."""
     for label, function in callbacks:
-        address = getattr(function, "address", function)  # some are addresses themselves
-        kernel.board.dispatch(kernel.image.symbol(label), address)  # type: ignore[arg-type]
+        kernel.board.dispatch(kernel.image.symbol(label), function)
 
 
 def _needs_general(top: TraceArray) -> bool:

@@ -24,7 +24,7 @@ from emu.ftrace.array_records import RecordLists
 from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import Functions, SiteMask
 from emu.ftrace.keys import Keys
-from emu.ftrace.native import array_record, probes, trace_records
+from emu.ftrace.native import probes, trace_records
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.kprobe_record import Kprobe
 from emu.ftrace.native.trace_records import BEFORE, REMOVED, Consumer, Places, link
@@ -136,7 +136,8 @@ class Kprobes:
         self._table = np.zeros(0, np.uint64)
         self._stale = False  # the table lacks a breakpoint, which is not there yet
         self._tabulate()
-        records.set_in_all(array_record.KPROBES, self._record.address)
+        for array in records.arrays:
+            array.kprobes = self._record
 
     # What is probed
 

@@ -10,7 +10,7 @@ import numpy as np
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
-from emu.ftrace.native import array_record, stack_tracer_record
+from emu.ftrace.native import stack_tracer_record
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import STACK_CHECKED
 from emu.ftrace.site_callback import Callback
@@ -73,7 +73,8 @@ class StackTracer:
         if on and not self._record.check:
             self._stacks.use()
             self._record.check = self._arch.stack_tracer(self._guest)
-            self._records.set_in_all(array_record.STACK_TRACER, self._record.address)
+            for array in self._records.arrays:
+                array.stack_tracer = self._record
         self._enabled = on
 
     @property

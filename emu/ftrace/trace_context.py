@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from emu.cpu.cpu import Cpu
 from emu.ftrace.events import Flag
 from emu.ftrace.native import context
@@ -37,7 +35,7 @@ def context_of(kernel: Kernel, guest: Guest, cpu: Cpu, printing: int = 0) -> Tra
     task_flags = kernel.memory.member(kernel.tasks.current(cpu), "task_struct.thread_info_flags")
     flags = Flag(0)
     for flag, on in (
-        (Flag.IRQS_OFF, kernel.board.arch.native().irqs_off(np.uint64(cpu.env))),
+        (Flag.IRQS_OFF, kernel.board.arch.native().irqs_off(cpu.env)),
         (Flag.NEED_RESCHED, task_flags & numbers.tif_need_resched),
         (Flag.PREEMPT_RESCHED, (count ^ numbers.preempt_enabled) & numbers.preempt_need_resched),
         (Flag.HARDIRQ, count & numbers.hardirq_mask),

@@ -30,14 +30,15 @@ from emu.native.functions import Compiled
 if TYPE_CHECKING:
     from emu.cpu.native.cpu_records import Cpu
     from emu.ftrace.arch.probing import Probing
+    from emu.ftrace.native.filter_record import FilterStep
     from emu.ftrace.native.hist import HistHandlers
     from emu.ftrace.native.probe_event import ProbeHandlers
     from emu.ftrace.native.stack_tracer_record import StackTracer
-    from emu.ftrace.native.trace_records import Stages
+    from emu.ftrace.native.trace_records import ArrayCpu, Stages
     from emu.ftrace.native.tracing_snapshot import SnapshotHandlers
     from emu.ftrace.native.user_memory import UserAddress
     from emu.ftrace.native.wakeup import WakeupHandlers
-    from emu.native.functions import Compiled
+    from emu.native.records import Bytes, u64
 
 __all__ = ["Breakpoint", "CodeRange", "FtraceArch", "GraphPath", "OutOfReach", "load"]
 
@@ -252,12 +253,11 @@ class FtraceArch(ABC):
         return made
 
     @_once
-    def string_test(self, guest: Guest) -> int:
-        """The address of what tests strings for filters."""
+    def string_test(self, guest: Guest) -> Compiled[[FilterStep, Cpu, ArrayCpu, Bytes, u64], bool]:
+        """What tests strings for filters."""
         from emu.ftrace.native import filter_program
 
-        address: int = filter_program.build(guest, context.build(guest), self._user_address(guest)).address
-        return address
+        return filter_program.build(guest, context.build(guest), self._user_address(guest))
 
     @_once
     def probe_handlers(self, guest: Guest) -> ProbeHandlers:
@@ -295,7 +295,7 @@ class FtraceArch(ABC):
         """See `user_memory.build`."""
         from emu.ftrace.native import user_memory
 
-        return user_memory.build(*self._context(guest), self._native("_user").PAGE_TABLES)
+        return user_memory.build(guest, context.build(guest), self._native("_user").PAGE_TABLES)
 
 
 def load(name: str) -> FtraceArch:

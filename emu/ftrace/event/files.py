@@ -250,7 +250,7 @@ class EventFiles:
         """Records only those entries of an event that a filter keeps; None: all."""
         file = self.file(call)
         file.filter = wanted
-        program = wanted.address if wanted else 0
+        program = wanted.program if wanted else None
         file.record.filter = program
         if call.kind is EventKind.FTRACE:
             if call.number == EventType.FUNCGRAPH_ENTRY:

@@ -46,7 +46,7 @@ def build(
         flush_task(cpu, first_argument(cpu))
 
     return TaskCallbacks(
-        sched_switch=Callback("ftrace_sched_switch", sched_switch.address),
-        sched_process_fork=Callback("ftrace_sched_process_fork", sched_process_fork.address),
-        sched_process_free=Callback("ftrace_sched_process_free", sched_process_free.address),
+        sched_switch=Callback("ftrace_sched_switch", sched_switch),
+        sched_process_fork=Callback("ftrace_sched_process_fork", sched_process_fork),
+        sched_process_free=Callback("ftrace_sched_process_free", sched_process_free),
     )
