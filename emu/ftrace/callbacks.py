@@ -3,13 +3,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
-from emu.ftrace.native import array_record
+from emu.ftrace.native.arch import Callback
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.trace_records import CLOCK_LINEAR, TraceArray
 from emu.kernel.kernel import Kernel
 
-__all__ = ["TraceCallbacks"]
+__all__ = ["TraceCallbacks", "listen"]
+
+
+def listen(kernel: Kernel, callbacks: Iterable[Callback]) -> None:
+    """Has these functions run from now on when the guest comes to their labels."""
+    for label, function in callbacks:
+        address = getattr(function, "address", function)  # some are addresses themselves
+        kernel.board.dispatch(kernel.image.symbol(label), address)  # type: ignore[arg-type]
+
+
+def _needs_general(top: TraceArray) -> bool:
+    """Whether calls are recorded in some unusual way. `top`: the top array's record."""
+    return bool(
+        top.asks_each or top.clock != CLOCK_LINEAR or top.max_depth or top.only_selected or top.hides or top.skip_interrupts
+        or top.threshold or top.func_stacks or top.func_repeats or top.graph_entry_filter or top.graph_exit_filter
+        or top.cost_call
+    )  # fmt: skip
 
 
 class TraceCallbacks:
@@ -33,19 +52,16 @@ class TraceCallbacks:
         self._used = False
         image = kernel.image
         kernel.board.dispatch_range(image.symbol("__ftrace_text_start"), image.symbol("__ftrace_text_end"))
-        for label, function in arch.task_callbacks(guest):
-            kernel.board.dispatch(image.symbol(label), function)
+        listen(kernel, arch.task_callbacks(guest))
         records.on_change(self._choose)
 
     def use_events(self) -> None:
         """Must be called before a static key is turned on."""
-        for label, function in self._arch.event_callbacks(self._guest):
-            self._kernel.board.dispatch(self._kernel.image.symbol(label), function)
+        listen(self._kernel, self._arch.event_callbacks(self._guest))
 
     def use_breakpoints(self) -> None:
         """Must be called before there is a breakpoint that stays."""
-        label, function = self._arch.probe_callbacks(self._guest).breakpoint
-        self._kernel.board.dispatch(self._kernel.image.symbol(label), function)
+        listen(self._kernel, [self._arch.probe_callbacks(self._guest).breakpoint])
 
     def use(self) -> None:
         """Must be called before a site calls a tracer."""
@@ -54,6 +70,4 @@ class TraceCallbacks:
 
     def _choose(self) -> None:
         if self._used:
-            general = any(self._records.top.get(field) for field in array_record.GENERAL)
-            for label, function in self._arch.callbacks(self._guest, general):
-                self._kernel.board.dispatch(self._kernel.image.symbol(label), function)
+            listen(self._kernel, self._arch.callbacks(self._guest, _needs_general(self._records.top)))

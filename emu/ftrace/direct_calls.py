@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from emu.ftrace.arch import FtraceArch, OutOfReach
 from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import Functions, SiteMask
-from emu.ftrace.native import consumer, event_context, trace_records
+from emu.ftrace.native.trace_records import AFTER, Consumer
 from emu.ftrace.sites import Sites
 from emu.kernel.kernel import Kernel
 from emu.kernel.kernel_log import Level
 from emu.kernel.work import WorkKind
-from emu.native.record import Record
 
 __all__ = ["DirectCalls"]
 
@@ -27,7 +26,7 @@ class _DirectCall(NamedTuple):
     """What a function calls directly. The record's handler has native code do so where a tracer is called first."""
 
     address: int
-    record: Record
+    record: Consumer
 
 
 class DirectCalls:
@@ -105,10 +104,8 @@ class DirectCalls:
     def _made(self, target: int) -> _DirectCall:
         from emu.ftrace.native import redirect  # when it is needed: it is compiled
 
-        record = trace_records.Consumer.allocate()
-        record.set(consumer.HANDLER, redirect.build(event_context.CALLS_FIRST).address)
-        record.set(consumer.POST, consumer.AFTER)
-        record.set(consumer.TARGET, target)
+        record = Consumer.allocate()
+        record.handler, record.post, record.target = redirect.call_first, AFTER, target
         return _DirectCall(target, record)
 
     # When a module goes
@@ -156,7 +153,7 @@ class DirectCalls:
         """What each site calls that has one; 0: it has none."""
         return np.array([self.of(number) for number in functions.numbers.tolist()], np.uint64)
 
-    def chains(self, functions: Functions) -> dict[int, list[Record]]:
+    def chains(self, functions: Functions) -> dict[int, list[Consumer]]:
         """The sites, by their index, and what acts there."""
         numbers = functions.numbers
         return {int(np.searchsorted(numbers, number)): [call.record] for number, call in self._by_number.items()}

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.kprobes import Kprobes, ListedProbe
+from emu.ftrace.native.trace_records import Consumer
 from emu.ftrace.probe_places import ProbePlace
-from emu.native.record import Record
 
 __all__ = ["GuestKprobes"]
 
@@ -21,7 +21,7 @@ _MOST = 4096
 class _GuestKprobe:
     address: int
     returns: bool
-    acting: Record | None = None  # None: it is disabled
+    acting: Consumer | None = None  # None: it is disabled
 
     @property
     def place(self) -> ProbePlace:

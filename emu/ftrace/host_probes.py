@@ -18,8 +18,8 @@ from emu.ftrace.dynevent.fetch_program import FetchProgram
 from emu.ftrace.dynevent.kprobe_events import parse_place
 from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError
 from emu.ftrace.ftrace import Ftrace
-from emu.ftrace.native import consumer, event_context, probe_record, trace_records
-from emu.ftrace.native.event_record import LARGEST_ENTRY
+from emu.ftrace.native import probe_record
+from emu.ftrace.native.trace_records import ALWAYS, LARGEST_ENTRY, Consumer
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.kernel.kernel import Kernel
 from emu.native.record import Record
@@ -149,9 +149,9 @@ class HostProbe:
         self.record = Record(probe_record.WORDS)
         self.record.set(probe_record.PROGRAM, program.address)
         self.record.set(probe_record.SIZE, layout.size)
-        self.consumer = trace_records.Consumer.allocate()
-        self.consumer.set(consumer.COUNT, consumer.ALWAYS)
-        self.consumer.set(consumer.TARGET, self.record.address)
+        self.consumer = Consumer.allocate()
+        self.consumer.count = ALWAYS
+        self.consumer.target = self.record.address
         self._program = program
         self._probes = probes
 
@@ -257,8 +257,8 @@ class HostProbes:
         hit = Hit(
             cpu=cpu.index,
             task=(self._kernel.tasks.pid(task), self._kernel.tasks.comm(task)),
-            address=self._context.get(event_context.IP),
-            returns_to=self._context.get(event_context.RETURN_IP) or None,
+            address=self._context.ip,
+            returns_to=self._context.return_ip or None,
             args=_values(probe.layout, ctypes.string_at(probe.record.get(probe_record.ENTRY), LARGEST_ENTRY)),
             registers=registers,
             known=known,
@@ -269,7 +269,7 @@ class HostProbes:
             changed = registers.leave()
             if changed != words:
                 image[:] = changed
-                self._context.set(event_context.WRITTEN, 1)
+                self._context.written = True
 
 
 def _values(layout: EntryLayout, entry: bytes) -> Mapping[str, Value]:

@@ -24,8 +24,10 @@ from emu.ftrace.array_records import RecordLists
 from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import Functions, SiteMask
 from emu.ftrace.keys import Keys
-from emu.ftrace.native import array_record, consumer, event_context, kprobe_record, kprobes_record, probes, trace_records
+from emu.ftrace.native import array_record, probes, trace_records
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.kprobe_record import Kprobe
+from emu.ftrace.native.trace_records import BEFORE, REMOVED, Consumer, Places, link
 from emu.ftrace.patching import Patch
 from emu.ftrace.probe_places import ProbedFunction, ProbePlace, ProbePlaces
 from emu.ftrace.rethooks import Rethooks
@@ -33,7 +35,7 @@ from emu.ftrace.sites import Sites
 from emu.ftrace.trampolines import Trampolines
 from emu.kernel.kernel import Kernel
 from emu.kernel.modules import Module
-from emu.native.record import Record
+from emu.native.records import Words
 
 __all__ = ["Kprobes", "ListedProbe"]
 
@@ -58,7 +60,8 @@ class _Point:
         instruction: that the breakpoint replaces.
         copy: where its copy is, or, of a site, what the CPU goes on at for the guest's probes; 0: it has none.
         stepping: whether the copy lets the guest know when it has been executed.
-        record: what native code knows of it (kprobe_record; at a site a consumer that says where the CPU is).
+        says_where: at a site: a consumer that says where the CPU is.
+        record: at a breakpoint: what native code knows of it.
         probes: the newest first, as Linux has them.
         armed: whether the breakpoint is there.
     """
@@ -67,7 +70,8 @@ class _Point:
     site: int | None
     instruction: bytes
     copy: int
-    record: Record
+    says_where: Consumer | None = None
+    record: Kprobe | None = None
     probes: list[_Kprobe] = field(default_factory=list)
     armed: bool = False
     stepping: bool = False
@@ -78,7 +82,7 @@ class _Kprobe:
     """One consumer at a place. It has no point while its module is not loaded."""
 
     place: ProbePlace
-    consumer: Record
+    consumer: Consumer
     kind: str  # as kprobes/list shows it
     point: _Point | None = None
     gone_from: int | None = None  # where it was in a module that is gone
@@ -155,7 +159,7 @@ class Kprobes:
         if place.offset or (function is not None and function.symbol.address != address):
             raise TraceError(errno.EINVAL, f"{place} is not where a function begins, so nothing returns from there")
 
-    def add(self, place: ProbePlace, acting: Record) -> None:
+    def add(self, place: ProbePlace, acting: Consumer) -> None:
         """Has a consumer act at a place from the next update on, as soon as the place exists.
 
         Raises:
@@ -163,7 +167,7 @@ class Kprobes:
         """
         self._add(_Kprobe(place, acting, _INSTRUCTION))
 
-    def add_return(self, place: ProbePlace, acting: Record, maxactive: int = 0) -> None:
+    def add_return(self, place: ProbePlace, acting: Consumer, maxactive: int = 0) -> None:
         """Has a consumer act when calls of the function at a place return.
 
         Args:
@@ -180,21 +184,21 @@ class Kprobes:
             self._rethooks.remove(acting)
             raise
 
-    def add_of_guest(self, place: ProbePlace, returns: bool) -> Record:
+    def add_of_guest(self, place: ProbePlace, returns: bool) -> Consumer:
         """Has the CPU trap at a place for the guest, which does the rest. Raises TraceError, see `add`.
 
         Returns: what stands for it.
         """
         from emu.ftrace.native import redirect  # when it is needed: it is compiled
 
-        acting = trace_records.Consumer.allocate()
-        acting.set(consumer.HANDLER, redirect.build(event_context.GOES_ON_AT).address)
+        acting = Consumer.allocate()
+        acting.handler = redirect.go_on
         self._add(_Kprobe(place, acting, _RETURN if returns else _INSTRUCTION, of_guest=True))
         if returns:
             self._rethooks.use()
         return acting
 
-    def trap(self, acting: Record) -> int:
+    def trap(self, acting: Consumer) -> int:
         """The address at which the CPU traps for one of the guest's; 0: its code is gone."""
         point = next(probe for probe in self._probes if probe.consumer is acting).point
         return 0 if point is None else point.address if point.site is None else point.copy
@@ -205,15 +209,15 @@ class Kprobes:
 
     def _add(self, probe: _Kprobe) -> None:
         self._place(probe)
-        probe.consumer.set(consumer.POST, consumer.BEFORE)
+        probe.consumer.post = BEFORE
         self._probes.append(probe)
 
-    def remove(self, acting: Record) -> None:
+    def remove(self, acting: Consumer) -> None:
         """A consumer acts no more. Its breakpoint goes with the next update, if it was the last one there."""
         if acting in self._rethooks:
             acting = self._rethooks.remove(acting)
         probe = next(probe for probe in self._probes if probe.consumer is acting)
-        acting.set(consumer.POST, consumer.NEVER)
+        acting.post = REMOVED
         self._probes.remove(probe)
         if probe.point is not None:
             probe.point.probes.remove(probe)
@@ -252,7 +256,7 @@ class Kprobes:
         elif probe.of_guest:
             self._let_guest_know(point)
         if at_site and probe.of_guest:
-            probe.consumer.set(consumer.TARGET, point.copy)
+            probe.consumer.target = point.copy
         probe.point, probe.gone_from = point, None
         point.probes.insert(0, probe)
         self._chain(point)
@@ -271,15 +275,15 @@ class Kprobes:
         return address == function.site or kind == _RETURN or self._arch.keeps_arguments(function.code, before)
 
     def _at_site(self, function: ProbedFunction, address: int) -> _Point:
-        record = trace_records.Consumer.allocate()
-        record.set(consumer.HANDLER, self._arch.probe_callbacks(self._guest).say_where)
-        record.set(consumer.TARGET, address)
-        return _Point(address, function.site, b"", 0, record)
+        says_where = Consumer.allocate()
+        says_where.handler = self._arch.probe_callbacks(self._guest).say_where
+        says_where.target = address
+        return _Point(address, function.site, b"", 0, says_where=says_where)
 
     def _at_breakpoint(self, instruction: bytes, address: int) -> _Point:
-        record = Record(kprobe_record.WORDS)
-        record.set(kprobe_record.INSTRUCTION, int.from_bytes(instruction[:8], self._arch.cpu.byte_order))
-        return _Point(address, None, instruction, 0, record)
+        record = Kprobe.allocate()
+        record.instruction = int.from_bytes(instruction[:8], self._arch.cpu.byte_order)
+        return _Point(address, None, instruction, 0, record=record)
 
     def _let_guest_know(self, point: _Point) -> None:
         """Gives a point what is executed there for probes of the guest's. Raises TraceError: ENOMEM, and nothing has changed."""
@@ -306,25 +310,23 @@ class Kprobes:
             probing, callbacks = self._arch.probing(), self._arch.probe_callbacks(self._guest)
             self._records.use_registers(probing.registers.words)
             self._saved_offsets = np.array(probing.saved_offsets(self._kernel.image), np.uint64)
-            self._record.set(kprobes_record.SAVED_OFFSETS, self._saved_offsets.ctypes.data)
-            self._record.set(kprobes_record.FILL_AT_BREAKPOINT, callbacks.fill_at_breakpoint)
-            self._record.set(kprobes_record.FILL_AT_SITE, callbacks.fill_at_site)
-            self._record.set(kprobes_record.WRITE_AT_SITE, callbacks.write_at_site)
+            self._record.saved_offsets = Words(self._saved_offsets.ctypes.data)
+            self._record.fill_at_breakpoint = callbacks.fill_at_breakpoint
+            self._record.fill_at_site = callbacks.fill_at_site
+            self._record.write_at_site = callbacks.write_at_site
 
     def _chain(self, point: _Point) -> None:
         """Has native code find the consumers at a breakpoint. Those at sites are found by `chains`."""
-        if point.site is None:
-            records = [probe.consumer for probe in point.probes if not probe.of_guest] if self._enabled else []
-            point.record.set(kprobe_record.CONSUMERS, consumer.link(records))
+        if point.record is not None:
+            point.record.consumers = link([one.consumer for one in point.probes if not one.of_guest] if self._enabled else [])
 
     def _tabulate(self) -> None:
         """Has native code find the breakpoints that there are, or will be."""
         self._stale = False
-        points = [point for point in self._points.values() if point.site is None]
         start = self._kernel.board.arch.kernel_map
-        places = np.array([point.address - start for point in points], np.uint64)
-        self._table = probes.table_of(places, np.array([point.record.address for point in points], np.uint64))
-        self._record.set(kprobes_record.TABLE, self._table.ctypes.data)
+        records = {point.address - start: point.record.address for point in self._points.values() if point.record is not None}
+        self._table = probes.table_of(np.array(list(records), np.uint64), np.array(list(records.values()), np.uint64))
+        self._record.table = Places(self._table.ctypes.data)
 
     # At call sites (trace_array.ops)
 
@@ -345,15 +347,15 @@ class Kprobes:
         """How many users they are at each site: as in Linux, one, however many probes there are."""
         return self.sites(functions).astype(np.int64)
 
-    def chains(self, functions: Functions) -> Mapping[int, list[Record]]:
+    def chains(self, functions: Functions) -> Mapping[int, list[Consumer]]:
         """For each of these sites, by its index: the consumers in the order in which they act."""
-        chains: dict[int, list[Record]] = {}
+        chains: dict[int, list[Consumer]] = {}
         shared = Counter(point.site for point in self._at_sites())
         for point in self._at_sites():
-            assert point.site is not None
+            assert point.site is not None and point.says_where is not None
             records = [probe.consumer for probe in point.probes]
             if point.site != point.address or shared[point.site] > 1:
-                records.insert(0, point.record)
+                records.insert(0, point.says_where)
             chains.setdefault(self._sites.at(point.site), []).extend(records)
         return chains
 
@@ -377,13 +379,17 @@ class Kprobes:
     def to_turn(self) -> Sequence[int]:
         """The addresses at which breakpoints are to come or to go."""
         self._drop(point for point in self._points.values() if not (point.probes or point.armed))
-        breakpoints = [point for point in self._points.values() if point.site is None]
-        for point in breakpoints:
-            if (old := point.record.get(kprobe_record.COPY)) != point.copy:
-                point.record.set(kprobe_record.COPY, point.copy)
+        turned = []
+        for point in self._points.values():
+            if point.record is None:
+                continue
+            if (old := point.record.copy) != point.copy:
+                point.record.copy = point.copy
                 if old:
                     self._trampolines.release(old)
-        return [point.address for point in breakpoints if self._is_wanted(point) != point.armed]
+            if self._is_wanted(point) != point.armed:
+                turned.append(point.address)
+        return turned
 
     def patches(self, addresses: Iterable[int]) -> Sequence[Patch]:
         """What turns these."""
@@ -406,7 +412,7 @@ class Kprobes:
         gone = list(points)
         for point in gone:
             del self._points[point.address, point.site is not None]
-            copies = {point.copy} | ({point.record.get(kprobe_record.COPY)} if point.site is None else set())
+            copies = {point.copy, point.record.copy if point.record else 0}
             for copy in copies - {0}:
                 self._trampolines.release(copy)
         if gone or self._stale:

@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.errors import TraceError, did_you_mean
 from emu.ftrace.filters import Functions, SiteMask
-from emu.ftrace.native import consumer, event_context, trace_records
+from emu.ftrace.native.trace_records import AFTER, Consumer
 from emu.ftrace.symbols import KernelSymbols
 from emu.ftrace.trampolines import Trampolines
 from emu.kernel.kernel import Kernel
-from emu.native.record import Record
 
 __all__ = ["LivePatch", "LivePatches", "NewCode", "Replaced"]
 
@@ -64,7 +63,7 @@ class LivePatch:
         self.function = function.name
         self.address = address
         self.number = function.number
-        self.record = trace_records.Consumer.allocate()  # what native code knows of it
+        self.record = Consumer.allocate()  # what native code knows of it
         self.module = module  # which stays meanwhile; "": none
         self._patches = patches
         self._settle = settle
@@ -156,9 +155,7 @@ class LivePatches:
             self._trampolines.release(address)
             raise
         patch = LivePatch(self, function, address, code.module, settle)
-        patch.record.set(consumer.HANDLER, redirect.build(event_context.GOES_ON_AT).address)
-        patch.record.set(consumer.POST, consumer.AFTER)
-        patch.record.set(consumer.TARGET, address)
+        patch.record.handler, patch.record.post, patch.record.target = redirect.go_on, AFTER, address
         self._by_number[function.number] = patch
         if code.module:
             self._kernel.modules.hold(code.module)
@@ -202,7 +199,7 @@ class LivePatches:
         self._changed()
 
     def _drop(self, patch: LivePatch) -> None:
-        patch.record.set(consumer.TARGET, 0)
+        patch.record.target = 0
         del self._by_number[patch.number]
         if patch.module:
             self._kernel.modules.let_go(patch.module)
@@ -222,7 +219,7 @@ class LivePatches:
         """As how many users of each site they count."""
         return self.sites(functions).astype(np.int64)
 
-    def chains(self, functions: Functions) -> dict[int, list[Record]]:
+    def chains(self, functions: Functions) -> dict[int, list[Consumer]]:
         """The same, by their index, and what acts there."""
         numbers = functions.numbers
         return {int(np.searchsorted(numbers, number)): [patch.record] for number, patch in self._by_number.items()}

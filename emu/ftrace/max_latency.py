@@ -3,20 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
+from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.array_records import ArrayRecords
-from emu.ftrace.native import array_record, max_latency_record, trace_records
+from emu.ftrace.native import trace_records
+from emu.ftrace.native.trace_records import ArrayCpu
 from emu.ftrace.text.view import LatencyData
 
 __all__ = ["MaxLatency"]
 
 _DEFAULT_PRIO = 120  # static_prio of nice 0
 _NS = 1000  # in a microsecond
+_COMM_SIZE = 16
 
 
 class MaxLatency:
-    """What native code keeps of the worst latency (`native.max_latency_record`).
+    """What native code keeps of the worst latency (`trace_records.MaxLatency`).
 
     Args:
         records: the array's.
@@ -29,41 +32,40 @@ class MaxLatency:
         self._record = trace_records.MaxLatency.allocate()
         self._options_before: Mapping[str, bool] = {}
         self.closed = False
-        records.array.set(array_record.MAX_LATENCY, self._record.address)
+        records.array.max_latency = self._record
 
     @property
     def microseconds(self) -> int:
         """tracing_max_latency, cut to microseconds as Linux does."""
-        return self._record.get(max_latency_record.MAX_LATENCY) // _NS
+        return self._record.max_latency // _NS
 
     def set(self, microseconds: int) -> None:
         """Sets tracing_max_latency."""
-        self._record.set(max_latency_record.MAX_LATENCY, microseconds * _NS)
+        self._record.max_latency = microseconds * _NS
 
     def raise_to(self, nanoseconds: int) -> None:
         """Sets tracing_max_latency, unless it is as much already, or does not count."""
-        if not self.closed and nanoseconds > self._record.get(max_latency_record.MAX_LATENCY):
-            self._record.set(max_latency_record.MAX_LATENCY, nanoseconds)
+        if not self.closed and nanoseconds > self._record.max_latency:
+            self._record.max_latency = nanoseconds
 
     @property
     def start(self) -> int:
         """When what the spare buffers hold began, by the trace's clock."""
-        return self._record.get(max_latency_record.START)
+        return self._record.start
 
     def data(self) -> LatencyData:
         """What the header of a trace says of it."""
-        get = self._record.get
-        comm = self._record.words.tobytes()[int(max_latency_record.COMM) :][:16]
+        worst = self._record
         return LatencyData(
-            latency=get(max_latency_record.SAVED_LATENCY),
-            cpu=get(max_latency_record.CPU),
-            comm=comm.partition(b"\0")[0].decode(errors="replace"),
-            pid=get(max_latency_record.PID),
-            nice=(get(max_latency_record.STATIC_PRIO) or _DEFAULT_PRIO) - _DEFAULT_PRIO,
-            policy=get(max_latency_record.POLICY),
-            rt_priority=get(max_latency_record.RT_PRIORITY),
-            critical_start=get(max_latency_record.CRITICAL_START),
-            critical_end=get(max_latency_record.CRITICAL_END),
+            latency=worst.saved_latency,
+            cpu=worst.cpu,
+            comm=bytes(worst.comm[n] for n in range(_COMM_SIZE)).partition(b"\0")[0].decode(errors="replace"),
+            pid=worst.pid,
+            nice=(worst.static_prio or _DEFAULT_PRIO) - _DEFAULT_PRIO,
+            policy=worst.policy,
+            rt_priority=worst.rt_priority,
+            critical_start=worst.critical_start,
+            critical_end=worst.critical_end,
         )
 
     # The latency tracer that is set
@@ -84,13 +86,17 @@ class MaxLatency:
 
     def enable(self, on: bool) -> None:
         """Whether latencies are looked for."""
-        self._record.set(max_latency_record.ENABLED, int(on))
+        self._record.enabled = on
 
     def show_graph(self, on: bool) -> None:
         """Whether the tracer records graphs."""
-        self._record.set(max_latency_record.GRAPH, int(on))
+        self._record.graph = on
 
-    def look_for_sections(self, which: int, keep: int) -> None:
-        """Wants critical sections: bits of max_latency_record.SECTIONS. `keep`: see max_latency_record.KEEP."""
-        self._record.set(max_latency_record.KEEP, keep)
-        self._record.set(max_latency_record.SECTIONS, which)
+    def look_for_sections(self, which: int, keep: Callable[[Cpu, ArrayCpu], None]) -> None:
+        """Wants critical sections. `which`: `trace_records.MaxLatency.sections`; `keep`: what keeps one."""
+        self._record.keep = keep
+        self._record.sections = which
+
+    def look_for_none(self) -> None:
+        """Wants no sections any more."""
+        self._record.sections = 0

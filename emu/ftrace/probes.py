@@ -20,10 +20,10 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFile
 from emu.ftrace.filters import Functions, Pattern, SiteMask
-from emu.ftrace.native import consumer
+from emu.ftrace.native import trace_records
+from emu.ftrace.native.trace_records import AFTER, BEFORE
 from emu.ftrace.trigger.commands import EVENT_COMMANDS, FUNCTION_COMMANDS, parse_count
 from emu.ftrace.trigger.consumers import Consumer, Consumers
-from emu.native.record import Record
 
 __all__ = ["FunctionProbes"]
 
@@ -161,13 +161,13 @@ class FunctionProbes:
         """The commands of a function, by its number."""
         return [probe.command for probe in self._probes if number in probe.consumers]
 
-    def chains(self, functions: Functions) -> dict[int, list[Record]]:
+    def chains(self, functions: Functions) -> dict[int, list[trace_records.Consumer]]:
         """For each site that has a command, by its index: the consumers in the order in which they act."""
-        chains: dict[int, list[Record]] = {}
+        chains: dict[int, list[trace_records.Consumer]] = {}
         for probe in self._probes:
             sites = np.searchsorted(functions.numbers, list(probe.consumers))
             for site, does in zip(sites.tolist(), probe.consumers.values(), strict=True):
-                does.record.set(consumer.POST, consumer.AFTER if probe.after_tracer else consumer.BEFORE)
+                does.record.post = AFTER if probe.after_tracer else BEFORE
                 chains.setdefault(site, []).append(does.record)
         return chains
 

@@ -10,12 +10,16 @@ from numpy.typing import NDArray
 
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.filters import Functions, SiteMask
-from emu.ftrace.native import array_cpu_record, array_record, probes, profiler
+from emu.ftrace.native import probes
+from emu.ftrace.native.profile_record import FunctionProfile
+from emu.ftrace.native.trace_records import PROFILED
 from emu.ftrace.site_callback import Callback
 from emu.ftrace.text.duration import duration
-from emu.native.record import Record
+from emu.native.records import HOST, Records
 
 __all__ = ["Profiler"]
+
+_FIELDS = len(HOST.fields(FunctionProfile))
 
 _HEADER = """\
   Function                               Hit    Time            Avg             s^2
@@ -34,14 +38,14 @@ class Profiler:
     """
 
     callback = Callback.GRAPH
-    flag = array_record.PROFILED
+    flag = PROFILED
 
     def __init__(self, records: RecordLists) -> None:
         self._records = records
         self._enabled = False
         self._rows: dict[int, int] = {}  # by the numbers of functions
         self._names = [""]  # of each row; the first is nobody's
-        self._counts: list[Record] = []  # of each CPU
+        self._counts: list[NDArray[np.uint64]] = []  # of each CPU: its `FunctionProfile`s
         self._table = np.zeros(0, np.uint64)
 
     @property
@@ -52,7 +56,7 @@ class Profiler:
     def enabled(self, on: bool) -> None:
         if on and not self._enabled:
             for counts in self._counts:
-                counts.clear()
+                counts[:] = 0
         self._enabled = on
 
     def follow(self, functions: Functions, places: NDArray[np.int64]) -> None:
@@ -61,14 +65,14 @@ class Profiler:
             if number not in self._rows:
                 self._rows[number] = len(self._names)
                 self._names.append(name)
-        size = len(self._names) * profiler.ROW
         rows = np.array([self._rows[number] for number in functions.numbers.tolist()], np.uint64)
-        self._table = probes.table_of(places.astype(np.uint64), rows * np.uint64(8 * profiler.ROW))
+        self._table = probes.table_of(places.astype(np.uint64), rows)
         cpus = self._records.top_cpus
-        self._counts = [_grown(counts, size) for counts in self._counts or [Record(0) for _ in cpus]]
+        before = self._counts or [np.zeros((0, _FIELDS), np.uint64) for _ in cpus]
+        self._counts = [_grown(counts, len(self._names)) for counts in before]
         for cpu, counts in zip(cpus, self._counts, strict=True):
-            cpu.set(array_cpu_record.PROFILE, counts.address)
-        self._records.top.set(array_record.PROFILED_SITES, self._table.ctypes.data)
+            cpu.profile = Records[FunctionProfile](counts.ctypes.data)
+        self._records.top.profiled_sites = self._table.ctypes.data
 
     # For FtraceOps (Watch)
 
@@ -97,7 +101,7 @@ class Profiler:
     def _lines(self, cpu: int, threshold: int) -> Iterator[str]:
         if not self._counts:
             return
-        counts = self._counts[cpu].words.reshape(-1, profiler.ROW)
+        counts = self._counts[cpu]
         called = np.flatnonzero(counts[:, 0])
         for row in called[np.argsort(~counts[called, 1], kind="stable")].tolist():
             hits, time, squares = counts[row].tolist()
@@ -121,10 +125,10 @@ def _variance(hits: int, time: int, squares: int) -> int:
     return (hits * squares - time * time & mask) // max(hits * (hits - 1) * 1000 & mask, 1)
 
 
-def _grown(counts: Record, words: int) -> Record:
-    """A record of at least so many words that begins with these."""
-    if len(counts.words) >= words:
+def _grown(counts: NDArray[np.uint64], rows: int) -> NDArray[np.uint64]:
+    """Counts of at least so many functions, which begin with these."""
+    if len(counts) >= rows:
         return counts
-    grown = Record(words)
-    grown.words[: len(counts.words)] = counts.words
+    grown = np.zeros((rows, _FIELDS), np.uint64)
+    grown[: len(counts)] = counts
     return grown

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterator
 
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
-from emu.ftrace.native import array_record, consumer, event_context, rethook_node, rethook_pool, rethook_record, trace_records
+from emu.ftrace.callbacks import listen
+from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.trace_records import RETHOOK_NODES, Consumer, Rethook, RethookNode, RethookPool
 from emu.kernel.kernel import Kernel
-from emu.native.record import Record
 
 __all__ = ["Rethooks"]
 
@@ -32,31 +33,31 @@ class Rethooks:
         self._arch = arch
         self._guest = guest
         self._records = records
-        self._pool: Record | None = None
-        self._rethooks: dict[int, Record] = {}  # by the address of what acts at the return
-        self._of_guest, self._guest_knows = Record(rethook_record.WORDS), trace_records.Consumer.allocate()
+        self._pool: RethookPool | None = None
+        self._rethooks: dict[int, Rethook] = {}  # by the address of what acts at the return
+        self._of_guest, self._guest_knows = Rethook.allocate(), Consumer.allocate()
         trampoline = kernel.image.function_at(kernel.image.symbol("arch_rethook_trampoline"))
         assert trampoline is not None
         self._replacements = range(trampoline.address - arch.return_offset, trampoline.address + trampoline.size)
 
-    def add(self, acting: Record, maxactive: int) -> Record:
+    def add(self, acting: Consumer, maxactive: int) -> Rethook:
         """Has a consumer act when calls of a function return.
 
         Args:
-            acting: the consumer. Its MISSED counts the calls that are not watched.
+            acting: the consumer. Its `missed` counts the calls that are not watched.
             maxactive: how many calls may be under way at once, of all tasks; 0: as many as usual.
 
         Returns: the consumer that must act at the function's entry.
         """
         self.use()
-        rethook = Record(rethook_record.WORDS)
-        rethook.set(consumer.HANDLER, self._arch.rethook_callbacks(self._guest).entry)
-        rethook.set(rethook_record.LEFT, maxactive or max(_LEAST, 2 * len(self._kernel.board.cpus)))
-        rethook.set(rethook_record.CONSUMER, acting.address)
+        rethook = Rethook.allocate()
+        rethook.handler = self._arch.rethook_callbacks(self._guest).entry
+        rethook.left = maxactive or max(_LEAST, 2 * len(self._kernel.board.cpus))
+        rethook.at_return = acting
         self._rethooks[acting.address] = rethook
         return rethook
 
-    def __contains__(self, acting: Record) -> bool:
+    def __contains__(self, acting: Consumer) -> bool:
         """Whether a consumer acts when calls return."""
         return acting.address in self._rethooks
 
@@ -65,47 +66,44 @@ class Rethooks:
         if self._pool is None:
             self._pool = self._begin()
 
-    def _begin(self) -> Record:
+    def _begin(self) -> RethookPool:
         from emu.ftrace.native import redirect  # when it is needed: it is compiled
 
-        pool = Record(rethook_pool.WORDS)
-        self._of_guest.set(rethook_record.CONSUMER, self._guest_knows.address)
-        self._of_guest.set(rethook_record.LEFT, rethook_pool.LAST)
-        self._guest_knows.set(consumer.HANDLER, redirect.build(event_context.GOES_ON_AT).address)
-        self._guest_knows.set(consumer.TARGET, self._kernel.image.symbol("kretprobe_trap"))
-        pool.set(rethook_pool.OF_GUEST, self._of_guest.address)
+        pool = RethookPool.allocate()
+        self._of_guest.at_return, self._of_guest.left = self._guest_knows, RETHOOK_NODES
+        self._guest_knows.handler = redirect.go_on
+        self._guest_knows.target = self._kernel.image.symbol("kretprobe_trap")
+        pool.of_guest = self._of_guest
         self._records.set_in_all(array_record.RETHOOKS, pool.address)
-        for label, function in self._arch.rethook_callbacks(self._guest)[1:]:
-            self._kernel.board.dispatch(self._kernel.image.symbol(label), function)
+        listen(self._kernel, self._arch.rethook_callbacks(self._guest)[1:])
         return pool
 
-    def remove(self, acting: Record) -> Record:
+    def remove(self, acting: Consumer) -> Rethook:
         """A consumer acts no more, not even when calls return that are under way. Returns the one at the function's entry."""
         rethook = self._rethooks.pop(acting.address)
-        rethook.set(rethook_record.CONSUMER, 0)
-        of_nodes = self._nodes(rethook_node.RETHOOK)
-        of_nodes[of_nodes == rethook.address] = 0
+        rethook.at_return = None
+        for node in self._nodes():
+            if node.rethook is not None and node.rethook.address == rethook.address:
+                node.rethook = None
         return rethook
 
-    def _nodes(self, field: np.uint64) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-        """A field of all nodes that have been used."""
-        assert self._pool is not None
-        first = int(rethook_pool.NODES) // 8
-        nodes = self._pool.words[first:].reshape(-1, rethook_node.WORDS)
-        return nodes[: self._pool.get(rethook_pool.USED), int(field) // 8]
+    def _nodes(self) -> Iterator[RethookNode]:
+        """All that have been used."""
+        if self._pool is not None:
+            yield from map(self._pool.nodes.__getitem__, range(self._pool.used))
 
     def resolve(self, task: int, frame: int, address: int) -> int:
         """What a return probe has replaced in a task's call by `address`; the address itself, if none has (for backtraces)."""
-        if address not in self._replacements or self._pool is None or not task:
+        pool = self._pool
+        if address not in self._replacements or pool is None or not task:
             return address
-        tasks, following = self._nodes(rethook_node.TASK), self._nodes(rethook_node.NEXT)
-        frames, replaced = self._nodes(rethook_node.FRAME), self._nodes(rethook_node.RETURN)
         owner = self._kernel.memory.host_address(task)
         number = self._kernel.memory.member(task, "task_struct.rethooks")
-        for _ in range(len(tasks)):
-            if not 0 < number <= len(tasks) or tasks[number - 1] != owner:
+        for _ in range(pool.used):
+            node = pool.nodes[number - 1] if 0 < number <= pool.used else None
+            if node is None or node.task is None or node.task.address != owner:
                 break
-            if frames[number - 1] == frame:
-                address = int(replaced[number - 1])
-            number = int(following[number - 1])
+            if node.frame == frame:
+                address = node.returns_to
+            number = node.next
         return address

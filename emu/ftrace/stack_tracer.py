@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
 from emu.ftrace.native import array_record, stack_tracer_record
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.trace_records import STACK_CHECKED
 from emu.ftrace.site_callback import Callback
 from emu.ftrace.stacks import Stacks
 from emu.kernel.symbols import Symbols
@@ -49,7 +49,7 @@ class StackTracer:
     """
 
     callback = Callback.ENTRY
-    flag = array_record.STACK_CHECKED
+    flag = STACK_CHECKED
 
     def __init__(
         self, arch: FtraceArch, guest: GuestLayout, records: RecordLists, stacks: Stacks, symbols: Symbols, functions: Functions
@@ -70,9 +70,9 @@ class StackTracer:
 
     @enabled.setter
     def enabled(self, on: bool) -> None:
-        if on and not self._record.get(stack_tracer_record.CHECK):
+        if on and not self._record.check:
             self._stacks.use()
-            self._record.set(stack_tracer_record.CHECK, self._arch.stack_tracer(self._guest))
+            self._record.check = self._arch.stack_tracer(self._guest)
             self._records.set_in_all(array_record.STACK_TRACER, self._record.address)
         self._enabled = on
 
@@ -84,25 +84,24 @@ class StackTracer:
     @property
     def max_size(self) -> int:
         """Bytes of the deepest stack. A stack counts only if it is deeper than this."""
-        return self._record.get(stack_tracer_record.MAX_SIZE)
+        return self._record.max_size
 
     @max_size.setter
     def max_size(self, size: int) -> None:
-        self._record.set(stack_tracer_record.MAX_SIZE, size)
+        self._record.max_size = size
 
     def text(self) -> str:
         """The deepest stack (stack_trace): each function, its part of the stack and those of its callers together."""
-        count = self._record.get(stack_tracer_record.COUNT)
+        count = self._record.count
         disabled = "" if self.enabled or self.max_size else _DISABLED
         return _HEADER.format(count=count) + disabled + "".join(self._lines(count))
 
     def _lines(self, count: int) -> Iterator[str]:
-        first = int(stack_tracer_record.CALLS) // 8
-        calls = self._record.words[first : first + 2 * count].reshape(count, 2)
-        depths: NDArray[np.uint64] = np.uint64(self._record.get(stack_tracer_record.TOP)) - calls[:, 1]
-        sizes = depths - np.append(depths[1:], np.uint64(0))
-        for n, (address, depth, size) in enumerate(zip(calls[:, 0].tolist(), depths.tolist(), sizes.tolist(), strict=True)):
-            yield f"{n:3}) {depth:8}   {size:5}   {self._symbols.describe(address)}\n"
+        words, top = self._record.calls, self._record.top
+        calls = [(words[2 * n], top - words[2 * n + 1]) for n in range(count)]
+        for n, (address, depth) in enumerate(calls):
+            above = calls[n + 1][1] if n + 1 < count else 0
+            yield f"{n:3}) {depth:8}   {depth - above:5}   {self._symbols.describe(address)}\n"
 
     # For FtraceOps (Watch)
 

@@ -17,6 +17,7 @@ from emu.ftrace.kprobes import Kprobes
 from emu.ftrace.native import array_record
 from emu.ftrace.native.arch import StackCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.trace_records import STACK_LIMIT
 from emu.kernel.image import Symbol
 from emu.kernel.kernel import Kernel
 from emu.kernel.modules import Module
@@ -47,7 +48,7 @@ class Stacks:
         self._known = False
         # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
         self._frameless = np.frombuffer(far_memory(kernel.board.memory), np.uint8)
-        self._stack = np.zeros(array_record.STACK_LIMIT, np.uint64)
+        self._stack = np.zeros(STACK_LIMIT, np.uint64)
         records.set_in_all(array_record.FRAMELESS, self._frameless.ctypes.data)
         records.set_in_all(array_record.STACK, self._stack.ctypes.data)
         image = kernel.image

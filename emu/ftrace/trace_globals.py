@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from emu.cpu.native import cpu_records
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
+from emu.ftrace.callbacks import listen
 from emu.ftrace.clocks import Clocks
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind, DynamicEvents
 from emu.ftrace.dynevent.symbol_names import SymbolNames
@@ -24,6 +26,7 @@ from emu.ftrace.keys import Keys
 from emu.ftrace.kprobes import Kprobes
 from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.trace_records import EventFile
 from emu.ftrace.osnoise import Osnoise
 from emu.ftrace.printed_events import PrintedEvents
 from emu.ftrace.printk_formats import PrintkFormats
@@ -39,13 +42,17 @@ from emu.ftrace.symbols import KernelSymbols
 from emu.ftrace.trampolines import Trampolines
 from emu.kernel.kernel import Kernel
 from emu.kernel.user_mappings import UserMappings
+from emu.native.functions import Compiled
 
 if TYPE_CHECKING:
+    from emu.cpu.native.cpu_records import Cpu
     from emu.ftrace.dynevent.kprobe_events import KprobeEvents
     from emu.ftrace.hardware_events import HardwareEvents
     from emu.ftrace.hist.triggers import Histograms
+    from emu.ftrace.native.trace_records import ArrayCpu
     from emu.ftrace.native.trigger import TriggerHandlers
     from emu.ftrace.wakeups import Wakeups
+    from emu.native.functions import Compiled
 
 __all__ = ["TraceGlobals"]
 
@@ -175,30 +182,21 @@ class TraceGlobals:
 
         return annotated_branches(self._kernel.memory)
 
-    def event_handler(self) -> int:
-        """The address of what handles events of which more is wanted than that they are recorded."""
+    def event_handler(self) -> Compiled[[cpu_records.Cpu, EventFile], None]:
+        """What handles events of which more is wanted than that they are recorded."""
         from emu.ftrace.native import event_handler
 
-        address: int = event_handler.build().address
-        return address
+        return event_handler.build()
 
-    def repeat_test(self) -> int:
-        """The address of what says whether a call is one like the CPU's latest (`native.function_repeats`)."""
-        from emu.ftrace.native import function_repeats
-
-        address: int = function_repeats.build().address
-        return address
-
-    def section_handler(self) -> int:
-        """The address of what keeps the trace of a critical section. From now on the guest's hooks are listened to."""
+    def section_handler(self) -> Compiled[[Cpu, ArrayCpu], None]:
+        """What keeps the trace of a critical section. From now on the guest's hooks are listened to."""
         self.stacks.use()
         keep, *hooks = self._arch.section_callbacks(self.guest)
-        for label, function in hooks:
-            self._kernel.board.dispatch(self._kernel.image.symbol(label), function)
+        listen(self._kernel, hooks)
         return keep
 
     def trigger_handlers(self) -> TriggerHandlers:
-        """The addresses of what triggers and commands do."""
+        """What triggers and commands do."""
         from emu.ftrace.native import trigger
 
         return trigger.build()

@@ -11,11 +11,13 @@ import numpy as np
 
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
-from emu.ftrace.native import array_record, uprobes_record
+from emu.ftrace.callbacks import listen
+from emu.ftrace.native import array_record, trace_records
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.trace_records import Consumer
 from emu.kernel.kernel import Kernel
 from emu.kernel.work import WorkKind
-from emu.native.record import Record
+from emu.native.records import Values, Words
 
 __all__ = ["UprobePlace", "Uprobes"]
 
@@ -58,11 +60,11 @@ class Uprobes:
         self._free: list[int] = []
         self._consumers = np.zeros(8, np.uint64)
         self._saved_offsets = np.zeros(0, np.uint64)
-        self._record = Record(uprobes_record.WORDS)
+        self._record = trace_records.Uprobes.allocate()
         self._tell()
         records.set_in_all(array_record.UPROBES, self._record.address)
 
-    def add(self, place: UprobePlace, consumer: Record, failed: Callable[[int], None]) -> int:
+    def add(self, place: UprobePlace, consumer: Consumer, failed: Callable[[int], None]) -> int:
         """Defines a probe, which does nothing yet. Returns its number.
 
         Args:
@@ -105,27 +107,26 @@ class Uprobes:
 
     def _new_number(self) -> int:
         """One that no probe has had yet. They are used up one after the other."""
-        number = self._record.get(uprobes_record.COUNT)
+        number = self._record.count
         if number == len(self._consumers):
             self._consumers = np.append(self._consumers, np.zeros(number, np.uint64))
         self._tell(number + 1)
         return number
 
     def _tell(self, count: int = 0) -> None:
-        self._record.set(uprobes_record.CONSUMERS, self._consumers.ctypes.data)
-        self._record.set(uprobes_record.COUNT, count)
+        self._record.consumers = Values[Consumer | None](self._consumers.ctypes.data)
+        self._record.count = count
 
     def _use(self) -> None:
         """Must be called before the first probe is there."""
         if len(self._saved_offsets):
             return
-        callbacks, probing, image = self._arch.uprobe_callbacks(self._guest), self._arch.probing(), self._kernel.image
+        callbacks, probing = self._arch.uprobe_callbacks(self._guest), self._arch.probing()
         self._records.use_registers(probing.registers.words)
-        self._saved_offsets = np.array([*probing.saved_offsets(image), 0], np.uint64)
-        self._record.set(uprobes_record.SAVED_OFFSETS, self._saved_offsets.ctypes.data)
-        self._record.set(uprobes_record.FILL, callbacks.fill)
-        for label, function in (callbacks.dispatch, callbacks.dispatch_return):
-            self._kernel.board.dispatch(image.symbol(label), function)
+        self._saved_offsets = np.array([*probing.saved_offsets(self._kernel.image), 0], np.uint64)
+        self._record.saved_offsets = Words(self._saved_offsets.ctypes.data)
+        self._record.fill = callbacks.fill
+        listen(self._kernel, (callbacks.dispatch, callbacks.dispatch_return))
 
 
 def _unless_done(failed: Callable[[int], None], result: int) -> None:

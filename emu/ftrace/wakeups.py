@@ -3,22 +3,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
-from emu.ftrace.native import array_record, event_file, wakeup_record
+from emu.ftrace.native.trace_records import ArrayCpu, EventFile
 from emu.ftrace.native.wakeup import WakeupHandlers
+from emu.ftrace.native.wakeup_record import MAX_PRIO, NOBODY, Wakeup, WakeupFile
 from emu.kernel.kernel import Kernel
-from emu.native.record import Record
+from emu.native.records import Values
 
 __all__ = ["Wakeups"]
 
 # What happens to a task: the fields of the event that say to which, with which priority, and on which CPU
 _FIELDS = {
-    "sched_wakeup": {"pid": wakeup_record.ENTRY_PID, "prio": wakeup_record.ENTRY_PRIO, "target_cpu": wakeup_record.ENTRY_CPU},
-    "sched_wakeup_new": {"pid": wakeup_record.ENTRY_PID, "prio": wakeup_record.ENTRY_PRIO, "target_cpu": wakeup_record.ENTRY_CPU},
-    "sched_switch": {"next_pid": wakeup_record.ENTRY_PID, "next_prio": wakeup_record.ENTRY_PRIO},
-    "sched_migrate_task": {"pid": wakeup_record.ENTRY_PID, "dest_cpu": wakeup_record.ENTRY_CPU},
+    "sched_wakeup": ("pid", "prio", "target_cpu"),
+    "sched_wakeup_new": ("pid", "prio", "target_cpu"),
+    "sched_switch": ("next_pid", "next_prio", None),
+    "sched_migrate_task": ("pid", None, "dest_cpu"),
 }
 
 
@@ -33,9 +37,9 @@ class Wakeups:
 
     def __init__(self, kernel: Kernel, events: Catalogue, handlers: WakeupHandlers) -> None:
         self._events = events
-        self._record = Record(wakeup_record.WORDS)
-        self._record.set(wakeup_record.CURR, kernel.image.symbol("runqueues") + kernel.image.offset("rq.curr"))
-        self._record.set(wakeup_record.CPUS, len(kernel.board.cpus))
+        self._record = Wakeup.allocate()
+        self._record.curr = kernel.image.symbol("runqueues") + kernel.image.offset("rq.curr")
+        self._record.cpus = len(kernel.board.cpus)
         self._is_following = False
         self._files = {self._event(name): self._file(name, handler) for name, handler in handlers._asdict().items()}
         self.forget()
@@ -45,21 +49,20 @@ class Wakeups:
         assert call is not None
         return call
 
-    def _file(self, name: str, handler: int) -> Record:
+    def _file(self, name: str, handler: Callable[[Cpu, EventFile], None]) -> WakeupFile:
         """What the tracer wants of an event."""
-        file = Record(wakeup_record.FILE_WORDS)
-        file.set(event_file.HANDLER, handler)
-        file.set(wakeup_record.RECORD, self._record.address)
-        for field in self._event(name).fields:
-            if (word := _FIELDS[name].get(field.name)) is not None:
-                file.set(word, field.offset)
+        file = WakeupFile.allocate()
+        file.handler = handler
+        file.followed = self._record
+        offsets = {field.name: field.offset for field in self._event(name).fields}
+        file.entry_pid, file.entry_prio, file.entry_cpu = (offsets[field] if field else 0 for field in _FIELDS[name])
         return file
 
     def start(self, records: ArrayRecords, prio_limit: int) -> None:
         """Follows wakeups of tasks whose priority is a number below `prio_limit` for the array that has these records."""
-        self._record.set(wakeup_record.PRIO_LIMIT, prio_limit)
+        self._record.prio_limit = prio_limit
         for call, file in self._files.items():
-            file.set(event_file.CPUS, records.array.get(array_record.CPUS))
+            file.cpus = Values[ArrayCpu](records.array.cpus.address)
             self._events.add_file(call, file)
         self._is_following = True
 
@@ -72,5 +75,5 @@ class Wakeups:
 
     def forget(self) -> None:
         """Who is followed now is so no longer. The array's sections must be closed, too."""
-        self._record.set(wakeup_record.PID, wakeup_record.NOBODY)
-        self._record.set(wakeup_record.PRIO, wakeup_record.MAX_PRIO)
+        self._record.pid = NOBODY
+        self._record.prio = MAX_PRIO

@@ -11,7 +11,7 @@ import operator
 import typing
 from collections.abc import Callable
 from types import NoneType
-from typing import Any, get_args, get_origin
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 from llvmlite import ir
@@ -21,9 +21,11 @@ from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 from numba.np.numpy_support import from_dtype
 
-from emu.native.records import HOST, Field, Layouts, RecordClass, Records, Values, without_none
+from emu.native.records import HOST, Field, Layouts, RecordClass, Records, Values, origin_of, without_none
 
-__all__ = ["Elements", "Pointer", "layouts_here", "type_of"]
+__all__ = ["Elements", "Pointer", "Untyped", "layouts_here", "type_of"]
+
+Untyped = Any  # what is of numba or llvmlite, which have no types
 
 WORD = ir.IntType(64)
 
@@ -31,20 +33,20 @@ WORD = ir.IntType(64)
 class Pointer(types.Type):
     """numba's type of a record."""
 
-    def __init__(self, record: Any, layouts: Layouts) -> None:
+    def __init__(self, record: Untyped, layouts: Layouts) -> None:
         self.record, self.layouts = record, layouts
         super().__init__(record.__name__ + layouts.key)
 
     @property
-    def key(self) -> Any:
+    def key(self) -> Untyped:
         return self.record, self.layouts.key
 
-    def can_convert_from(self, context: Any, other: Any) -> Any:
+    def can_convert_from(self, context: Untyped, other: Untyped) -> Untyped:
         """What may be passed, returned or stored where such a record is declared."""
         same = other in (types.none, types.uint64) or (isinstance(other, Pointer) and issubclass(other.record, self.record))
         return Conversion.safe if same else None
 
-    def can_convert_to(self, context: Any, other: Any) -> Any:
+    def can_convert_to(self, context: Untyped, other: Untyped) -> Untyped:
         return Conversion.unsafe if other == types.uint64 else None  # until all functions say what they take
 
 
@@ -57,25 +59,27 @@ class Elements(types.Type):
         super().__init__(f"{element.declared}{self.layouts.key}[]{element.size}{'swapped' if self.element.swapped else ''}")
 
     @property
-    def key(self) -> Any:
+    def key(self) -> Untyped:
         return self.element, self.layouts.key
 
-    def can_convert_from(self, context: Any, other: Any) -> Any:
+    def can_convert_from(self, context: Untyped, other: Untyped) -> Untyped:
         same = other in (types.none, types.uint64) or (isinstance(other, Elements) and other.element == self.element)
         return Conversion.safe if same else None
 
-    def can_convert_to(self, context: Any, other: Any) -> Any:
+    def can_convert_to(self, context: Untyped, other: Untyped) -> Untyped:
         return Conversion.unsafe if other == types.uint64 else None  # until all functions say what they take
 
 
-def type_of(declared: Any, layouts: Layouts, swapped: bool = False) -> Any:
+def type_of(declared: Untyped, layouts: Layouts, swapped: bool = False) -> Untyped:
     """numba's type of what a field, an argument or a result is declared as."""
     declared = without_none(declared)
     if isinstance(declared, RecordClass):
         return Pointer(declared, layouts)
-    origin, arguments = get_origin(declared), get_args(declared)
+    origin, arguments = origin_of(declared), get_args(declared)
     if origin is tuple:
         return types.Tuple([type_of(one, layouts) for one in arguments])
+    if isinstance(declared, type) and issubclass(declared, tuple):  # a NamedTuple
+        return types.BaseTuple.from_types([type_of(one, layouts) for one in get_type_hints(declared).values()], declared)
     if origin is Callable:
         # The same for all layouts: such a function goes from one that is compiled for some to one that is compiled for others.
         return types.ExternalFunctionPointer(signature(*(type_of(one, HOST) for one in (arguments[1], *arguments[0]))), None)
@@ -84,7 +88,7 @@ def type_of(declared: Any, layouts: Layouts, swapped: bool = False) -> Any:
     return types.none if declared in (None, NoneType) else from_dtype(np.dtype(declared))
 
 
-def _loaded(field: Field, layouts: Layouts) -> Any:
+def _loaded(field: Field, layouts: Layouts) -> Untyped:
     """numba's type of a field's value in native code."""
     kind = type_of(field.declared, layouts, field.swapped)
     return types.Integer.from_bitwidth(64, kind.signed) if isinstance(kind, types.Integer) else kind
@@ -99,7 +103,7 @@ def layouts_here() -> Layouts:
 # Loads and stores
 
 
-def _load(context: Any, builder: Any, field: Field, kind: Any, place: Any) -> Any:
+def _load(context: Untyped, builder: Untyped, field: Field, kind: Untyped, place: Untyped) -> Untyped:
     """What is in a field, or element, whose address is `place`. `kind`: its type, loaded."""
     if field.is_inline:
         return place
@@ -114,7 +118,7 @@ def _load(context: Any, builder: Any, field: Field, kind: Any, place: Any) -> An
     return (builder.sext if getattr(kind, "signed", False) else builder.zext)(value, WORD)
 
 
-def _store(builder: Any, field: Field, kind: Any, place: Any, value: Any) -> None:
+def _store(builder: Untyped, field: Field, kind: Untyped, place: Untyped, value: Untyped) -> None:
     """Stores what `_load` gives."""
     bits = ir.IntType(8 * field.stored.itemsize)
     if isinstance(kind, types.ExternalFunctionPointer):
@@ -129,13 +133,13 @@ def _store(builder: Any, field: Field, kind: Any, place: Any, value: Any) -> Non
 @extending.register_model(Pointer)
 @extending.register_model(Elements)
 class _Address(extending.models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: Any) -> None:
+    def __init__(self, manager: Untyped, kind: Untyped) -> None:
         super().__init__(manager, kind, WORD)
 
 
 @extending.typeof_impl.register(RecordClass)
 @extending.typeof_impl.register(typing._GenericAlias)  # type: ignore[attr-defined]  # Values[u64], Records[Block]
-def _type_of_class(declared: Any, context: Any) -> Any:
+def _type_of_class(declared: Untyped, context: Untyped) -> Untyped:
     """What makes a record, or elements, of an address."""
     return types.NumberClass(type_of(declared, layouts_here()))
 
@@ -143,36 +147,38 @@ def _type_of_class(declared: Any, context: Any) -> Any:
 @extending.lower_cast(Pointer, Pointer)
 @extending.lower_cast(Elements, Elements)
 @extending.lower_cast(Pointer, types.uint64)
+@extending.lower_cast(Elements, Elements)
 @extending.lower_cast(Elements, types.uint64)
 @extending.lower_cast(types.uint64, Pointer)
 @extending.lower_cast(types.uint64, Elements)
-def _same_address(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
+@extending.lower_cast(types.int64, Elements)
+def _same_address(context: Untyped, builder: Untyped, source: Untyped, target: Untyped, value: Untyped) -> Untyped:
     return value
 
 
 @extending.lower_cast(types.NoneType, Pointer)
 @extending.lower_cast(types.NoneType, Elements)
 @extending.lower_cast(types.NoneType, types.ExternalFunctionPointer)
-def _none(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
+def _none(context: Untyped, builder: Untyped, source: Untyped, target: Untyped, value: Untyped) -> Untyped:
     return ir.Constant(context.get_value_type(target), None)
 
 
 @extending.lower_builtin(operator.is_, Pointer, Pointer)
 @extending.lower_builtin(operator.is_, Elements, Elements)
-def _is(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+def _is(context: Untyped, builder: Untyped, sig: Untyped, args: Untyped) -> Untyped:
     return builder.icmp_unsigned("==", *args)
 
 
 @extending.lower_builtin(operator.is_, Pointer, types.NoneType)
 @extending.lower_builtin(operator.is_, Elements, types.NoneType)
 @extending.lower_builtin(operator.is_, types.ExternalFunctionPointer, types.NoneType)
-def _is_none(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+def _is_none(context: Untyped, builder: Untyped, sig: Untyped, args: Untyped) -> Untyped:
     return builder.icmp_unsigned("==", args[0], ir.Constant(args[0].type, None))
 
 
 @extending.unbox(Pointer)
 @extending.unbox(Elements)
-def _from_python(kind: Any, address: Any, c: Any) -> Any:
+def _from_python(kind: Untyped, address: Untyped, c: Untyped) -> Untyped:
     return c.unbox(types.uint64, address)
 
 
@@ -180,7 +186,7 @@ def _from_python(kind: Any, address: Any, c: Any) -> Any:
 class _Fields(AttributeTemplate):
     key = Pointer
 
-    def generic_resolve(self, pointer: Any, name: str) -> Any:
+    def generic_resolve(self, pointer: Untyped, name: str) -> Untyped:
         field = pointer.layouts.fields(pointer.record).get(name)
         return types.uint64 if name == "address" else field and _loaded(field, pointer.layouts)
 
@@ -189,32 +195,32 @@ class _Fields(AttributeTemplate):
 class _Place(AttributeTemplate):
     key = Elements
 
-    def resolve_address(self, elements: Any) -> Any:
+    def resolve_address(self, elements: Untyped) -> Untyped:
         return types.uint64
 
 
-def _place(builder: Any, pointer: Any, address: Any, name: str) -> tuple[Field, Any, Any]:
+def _place(builder: Untyped, pointer: Untyped, address: Untyped, name: str) -> tuple[Field, Untyped, Untyped]:
     field = pointer.layouts.fields(pointer.record)[name]
     return field, _loaded(field, pointer.layouts), builder.add(address, WORD(field.offset))
 
 
 @extending.lower_getattr_generic(Pointer)
-def _get(context: Any, builder: Any, pointer: Any, address: Any, name: str) -> Any:
+def _get(context: Untyped, builder: Untyped, pointer: Untyped, address: Untyped, name: str) -> Untyped:
     return address if name == "address" else _load(context, builder, *_place(builder, pointer, address, name))
 
 
 @extending.lower_getattr(Elements, "address")
-def _get_address(context: Any, builder: Any, elements: Any, address: Any) -> Any:
+def _get_address(context: Untyped, builder: Untyped, elements: Untyped, address: Untyped) -> Untyped:
     return address
 
 
 @extending.lower_setattr_generic(Pointer)
-def _set(context: Any, builder: Any, sig: Any, args: Any, name: str) -> None:
+def _set(context: Untyped, builder: Untyped, sig: Untyped, args: Untyped, name: str) -> None:
     _store(builder, *_place(builder, sig.args[0], args[0], name), args[1])
 
 
 class _Item(AbstractTemplate):
-    def generic(self, args: Any, kws: Any) -> Any:
+    def generic(self, args: Untyped, kws: Untyped) -> Untyped:
         elements = args[0]
         if not isinstance(elements, Elements):
             return None
@@ -226,17 +232,17 @@ for _operation in operator.getitem, operator.setitem:
     infer_global(_operation)(type("Item", (_Item,), {"key": _operation}))
 
 
-def _item(builder: Any, sig: Any, args: Any) -> tuple[Field, Any, Any]:
+def _item(builder: Untyped, sig: Untyped, args: Untyped) -> tuple[Field, Untyped, Untyped]:
     elements = sig.args[0]
     place = builder.add(args[0], builder.mul(args[1], WORD(elements.element.size)))
     return elements.element, _loaded(elements.element, elements.layouts), place
 
 
 @extending.lower_builtin(operator.getitem, Elements, types.uint64)
-def _get_item(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+def _get_item(context: Untyped, builder: Untyped, sig: Untyped, args: Untyped) -> Untyped:
     return _load(context, builder, *_item(builder, sig, args))
 
 
 @extending.lower_builtin(operator.setitem, Elements, types.uint64, types.Any)
-def _set_item(context: Any, builder: Any, sig: Any, args: Any) -> None:
+def _set_item(context: Untyped, builder: Untyped, sig: Untyped, args: Untyped) -> None:
     _store(builder, *_item(builder, sig, args), args[2])

@@ -128,14 +128,14 @@ def _complain(where_and_why: str) -> None:
     )
 
 
-def _directory(function: Callable[..., Any]) -> Path | None:
+def _directory(function: Callable[..., object]) -> Path | None:
     """Where the compiled code of a function's module is kept; None if there is no place for it."""
     root = cache_directory()
     return root / f"{function.__module__}-{fingerprint(function.__code__.co_filename)}" if root else None
 
 
 @functools.cache
-def _identity(function: Callable[..., Any]) -> str:
+def _identity(function: Callable[..., object]) -> str:
     """What distinguishes a function from all others, the same in every process."""
     code, cells = function.__code__, function.__closure__ or ()
     layouts = function.layouts.key if hasattr(function, "layouts") else ""  # where the fields of its records are
@@ -144,7 +144,7 @@ def _identity(function: Callable[..., Any]) -> str:
     return hashlib.sha256(repr((place, closed_over)).encode()).hexdigest()
 
 
-def _description(value: Any) -> str:
+def _description(value: object) -> str:
     """What distinguishes a value that a function closes over, the same in every process."""
     function = getattr(value, "__wrapped__", value)
     if callable(function) and hasattr(function, "__code__"):
@@ -166,7 +166,7 @@ class Cache:
     under_way: ClassVar[list[str]] = []
     compiled: ClassVar[int] = 0
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., object]) -> None:
         self._function = function
         self._is_named = False
 

@@ -21,8 +21,10 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
-from typing import Any, ClassVar, ParamSpec, Protocol, TypeVar, cast, get_type_hints
+from pathlib import Path
+from typing import ClassVar, ParamSpec, Protocol, TypeVar, cast, get_type_hints, overload
 
+import llvmlite.binding
 from numba import types
 from numba.core import compiler, compiler_machinery, errors, ir
 from numba.core.ccallback import CFunc
@@ -30,11 +32,11 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typed_passes import NopythonTypeInference
 from numba.core.typing.templates import AbstractTemplate, Signature, infer_global, make_concrete_template, signature
 
-from emu.native.access import Elements, Pointer, type_of
+from emu.native.access import Elements, Pointer, Untyped, type_of
 from emu.native.cache import Cache
 from emu.native.records import HOST, Layouts
 
-__all__ = ["Compiled", "Native", "callback", "njit", "outlined", "shared", "specialized"]
+__all__ = ["Compiled", "Native", "callback", "external", "njit", "outlined", "shared", "specialized"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -71,7 +73,7 @@ class Native:
         """What native code, Unicorn among it, calls by its address. It is compiled now."""
         function.layouts = self._layouts  # type: ignore[attr-defined]
         kinds = _declared(function).args, _declared(function).return_type
-        compiled: Any = CFunc(function, kinds, locals={}, options={"error_model": "numpy"}, pipeline_class=_Compiler)
+        compiled: Untyped = CFunc(function, kinds, locals={}, options={"error_model": "numpy"}, pipeline_class=_Compiler)
         compiled._cache = Cache(function)
         compiled.compile()
         return cast(Compiled[P, R], compiled)
@@ -81,20 +83,38 @@ njit, outlined, shared, callback = Native(HOST).njit, Native(HOST).outlined, Nat
 
 
 def specialized(function: Callable[P, R]) -> Callable[P, R]:
-    """For code over numpy's arrays: compiled for the types of each call, from Python or from such code. Its rules are numba's."""
-    options = {"nopython": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    """For code over numpy's arrays: compiled for the types of each call, and inlined in such code. Its rules are numba's."""
+    options = {"nopython": True, "error_model": "numpy", "forceinline": True, "no_cfunc_wrapper": True}
     dispatcher = CPUDispatcher(function, targetoptions=options)
     dispatcher._cache = Cache(function)
     return cast(Callable[P, R], dispatcher)
 
 
-def _declared(function: Any) -> Signature:
+@functools.cache
+def _load_unicorn() -> None:
+    """Has native code find the symbols of Unicorn's library. What reads traces can do without."""
+    import unicorn
+
+    llvmlite.binding.load_library_permanently(str(Path(unicorn.__file__).parent / "lib" / "libunicorn.so.2"))
+
+
+@overload
+def external(name: str, result: type[R], *arguments: Untyped) -> Callable[..., R]: ...
+@overload
+def external(name: str, result: None, *arguments: Untyped) -> Callable[..., None]: ...
+def external(name: str, result: Untyped, *arguments: Untyped) -> Untyped:
+    """A function of Unicorn's library (or libc) that native code calls by its symbol: no address is compiled in."""
+    _load_unicorn()
+    return types.ExternalFunction(name, signature(*(type_of(one, HOST) for one in (result, *arguments))))
+
+
+def _declared(function: Untyped) -> Signature:
     *arguments, result = get_type_hints(function).values()
     return signature(*(type_of(one, function.layouts) for one in (result, *arguments)))
 
 
 class _Function(CPUDispatcher):
-    def __init__(self, function: Any, layouts: Layouts, **options: bool) -> None:
+    def __init__(self, function: Untyped, layouts: Layouts, **options: bool) -> None:
         function.layouts = layouts
         usual = {
             "nopython": True,
@@ -106,13 +126,13 @@ class _Function(CPUDispatcher):
         super().__init__(function, targetoptions=usual | options, pipeline_class=_Compiler)
         self._cache = Cache(function)
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Untyped) -> Untyped:
         if self.targetoptions["no_cpython_wrapper"]:  # what numba would jump to is not there
             raise TypeError(f"only native code calls {self.py_func.__qualname__}()")
         return self._entry(*(getattr(one, "address", one) for one in args))
 
     @functools.cached_property
-    def _entry(self) -> Any:
+    def _entry(self) -> Untyped:
         return self.compile(self.declared)
 
     @functools.cached_property
@@ -120,7 +140,7 @@ class _Function(CPUDispatcher):
         """Not sooner than it is asked for: most functions are in their callers' code, which was compiled long ago."""
         return _declared(self.py_func)
 
-    def get_call_template(self, args: Any, kws: Any) -> Any:
+    def get_call_template(self, args: Untyped, kws: Untyped) -> Untyped:
         pysig, args = self._compiler.fold_argument_types(args, kws)
         self.compile(self.declared)
         return make_concrete_template(self.__name__, self.__name__, [self.declared]), pysig, args, {}
@@ -131,12 +151,12 @@ class _Function(CPUDispatcher):
 _ADDRESSES = (Pointer, Elements, types.ExternalFunctionPointer, types.NoneType)
 
 
-def _is(kind: Any, signed: bool) -> bool:
+def _is(kind: Untyped, signed: bool) -> bool:
     """A number that is signed or not; what a Python int is depends on what is beside it."""
     return isinstance(kind, types.Integer) and not isinstance(kind, types.Literal) and kind.signed == signed
 
 
-def _meet(kinds: Any) -> Any:
+def _meet(kinds: Untyped) -> Untyped:
     """What a Python int is beside an unsigned number, and None beside a record, in a function that is compiled here."""
     stack = cpu_target.typing_context.callstack
     if len(stack) and hasattr(stack[0].func_id.func, "layouts"):
@@ -155,7 +175,7 @@ class _Unsigned(AbstractTemplate):
     prefer_literal = True
     result: types.Type
 
-    def generic(self, args: Any, kws: Any) -> Any:
+    def generic(self, args: Untyped, kws: Untyped) -> Untyped:
         return signature(self.result, types.uint64, types.uint64) if len(args) == 2 and _meet(args) == types.uint64 else None
 
 
@@ -176,14 +196,14 @@ cpu_target.typing_context.unify_pairs = lambda first, second: _meet((first, seco
 class _Inference(NopythonTypeInference):
     """numba's, which does not let pass what nobody has meant."""
 
-    def run_pass(self, state: Any) -> Any:
+    def run_pass(self, state: Untyped) -> Untyped:
         changed = super().run_pass(state)
         for block in state.func_ir.blocks.values():
             for assignment in block.find_insts(ir.Assign):
                 self._check(state, assignment)
         return changed
 
-    def _check(self, state: Any, assignment: ir.Assign) -> None:
+    def _check(self, state: Untyped, assignment: ir.Assign) -> None:
         name, expression = state.func_id.func.__code__.co_name, assignment.value
         if isinstance(expression, ir.Expr) and expression.op in ("binop", "inplace_binop"):
             kinds = [state.typemap[side.name] for side in (expression.lhs, expression.rhs)]
@@ -198,7 +218,7 @@ class _Inference(NopythonTypeInference):
 
 
 class _Compiler(compiler.CompilerBase):
-    def define_pipelines(self) -> Any:
+    def define_pipelines(self) -> Untyped:
         passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.passes = [(_Inference if one is NopythonTypeInference else one, *rest) for one, *rest in passes.passes]
         passes.finalize()

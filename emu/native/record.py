@@ -73,7 +73,7 @@ class Record:
 
     def set(self, field: np.uint64, value: int | np.uint64, index: int = 0) -> None:
         """Stores a field's word: `value` modulo 2**64."""
-        self.words[int(field) // _WORD + index] = int(value) & _MASK
+        self.words[int(field) // _WORD + index] = int(getattr(value, "address", value)) & _MASK
 
     def fill(self, field: np.uint64, count: int, value: int | np.uint64) -> None:
         """Stores `value` in all `count` words of a field."""

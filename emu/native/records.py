@@ -20,13 +20,28 @@ guest's structures, a `Shape` says; functions are then compiled for the `Layouts
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import hashlib
 import mmap
 import sys
+from _ctypes import CFuncPtr
 from collections.abc import Callable, Mapping
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    NamedTuple,
+    Self,
+    TypeAlias,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)  # fmt: skip
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +49,7 @@ import numpy.typing as npt
 __all__ = [
     "HOST", "Bytes", "Field", "GuestRecord", "Ints", "Layouts", "Record", "RecordClass", "Records", "Shape", "Shorts", "Values",
     "Words",
-    "i8", "i16", "i32", "i64", "inline", "u8", "u16", "u32", "u64", "without_none", "zeros",
+    "i8", "i16", "i32", "i64", "inline", "origin_of", "u8", "u16", "u32", "u64", "without_none", "zeros",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -55,6 +70,8 @@ else:
     from numpy import uint16 as u16
     from numpy import uint32 as u32
     from numpy import uint64 as u64
+
+Declared = Any  # what a field, an argument or a result is declared as: a class, a union, Values[u64], ...
 
 T = TypeVar("T")
 R_co = TypeVar("R_co", bound="Record", covariant=True)
@@ -123,7 +140,7 @@ class Record(metaclass=RecordClass):
 
 
 class GuestRecord(Record):
-    """A structure of the guest's in host memory, for native code. It has the fields for which its `Shape` has an offset."""
+    """A structure of the guest's, or of Unicorn's, in host memory. It has the fields for which its `Shape` has an offset."""
 
 
 class Values(Generic[T]):
@@ -134,8 +151,7 @@ class Values(Generic[T]):
 
     def __getitem__(self, index: int) -> T:
         element, read = _element_of(self)
-        value: T = read(self.address + index * element.size)
-        return value
+        return cast(T, read(self.address + index * element.size))
 
     def __setitem__(self, index: int, value: T) -> None:
         element, _ = _element_of(self)
@@ -150,8 +166,7 @@ class Records(Generic[R_co]):
 
     def __getitem__(self, index: int) -> R_co:
         element, read = _element_of(self)
-        record: R_co = read(self.address + index * element.size)
-        return record
+        return cast(R_co, read(self.address + index * element.size))
 
 
 Bytes: TypeAlias = Values[u8]
@@ -164,7 +179,7 @@ class _Inline(NamedTuple):
     elements: int
 
 
-def inline(count: int = 0) -> Any:
+def inline(count: int = 0) -> Any:  # a field's default has the field's type
     """Of a field: what is declared lies in the record, not its address. `count`: elements; 0: as many as the `Shape` says."""
     return _Inline(count)
 
@@ -189,37 +204,38 @@ class Field(NamedTuple):
         size: bytes; 0: it is not known, and nothing lies behind it.
     """
 
-    declared: Any
+    declared: Declared
     is_inline: bool
     swapped: bool
     offset: int
     size: int
 
     @property
-    def stored(self) -> np.dtype[Any]:
+    def stored(self) -> np.dtype[np.generic]:
         """As what number it is stored, unless it is inline."""
         return _stored(self.declared)
 
-    def reader(self, layouts: Layouts) -> Callable[[int], Any]:
+    def reader(self, layouts: Layouts) -> Callable[[int], object]:
         """read(address) -> Python's value of it: an int, a bool, a record or None, elements, a function's address or None."""
         declared, load = self.declared, _c_type(self.declared).from_address
         if isinstance(declared, RecordClass):
             if self.is_inline:
                 return lambda address: declared(address, layouts)
             return lambda address: declared(load(address).value, layouts) if load(address).value else None
-        if get_origin(declared) in (Values, Records):
+        if origin_of(declared) in (Values, Records):
             return declared if self.is_inline else lambda address: declared(load(address).value)
-        if get_origin(declared) is Callable:
+        if origin_of(declared) is Callable:
             return lambda address: load(address).value or None
         convert = bool if declared is bool else int
         return lambda address: convert(load(address).value)
 
     def write(self, address: int, value: Any) -> None:
-        """Stores what is an int, has an address (as records, elements and compiled functions do), or is None."""
+        """Stores what is an int, has an address (as records, elements and compiled functions do), ctypes' function, or None."""
         assert not self.is_inline
-        if not isinstance(value, int):
-            value = 0 if value is None else int(getattr(value, "address", value))
-        _c_type(self.declared).from_address(address).value = value
+        if isinstance(value, CFuncPtr):
+            value = ctypes.cast(value, ctypes.c_void_p).value
+        number = value if isinstance(value, int) else int(getattr(value, "address", value or 0))
+        _c_type(self.declared).from_address(address).value = number
 
 
 class _Attribute:
@@ -227,19 +243,19 @@ class _Attribute:
 
     def __init__(self, name: str, inline: _Inline | None) -> None:
         self.name, self.inline = name, inline
-        self._known: dict[tuple[type[Record], Layouts], tuple[Field, Callable[[int], Any]]] = {}
+        self._known: dict[tuple[type[Record], Layouts], tuple[Field, Callable[[int], object]]] = {}
 
-    def __get__(self, record: Record | None, owner: type[Record]) -> Any:
+    def __get__(self, record: Record | None, owner: type[Record]) -> object:
         if record is None:
             return self
         field, read = self._known.get((owner, record._layouts)) or self._find(record)
         return read(record.address + field.offset)
 
-    def __set__(self, record: Record, value: Any) -> None:
+    def __set__(self, record: Record, value: object) -> None:
         field, _ = self._known.get((type(record), record._layouts)) or self._find(record)
         field.write(record.address + field.offset, value)
 
-    def _find(self, record: Record) -> tuple[Field, Callable[[int], Any]]:
+    def _find(self, record: Record) -> tuple[Field, Callable[[int], object]]:
         field = record._layouts.fields(type(record))[self.name]
         found = self._known[type(record), record._layouts] = field, field.reader(record._layouts)
         return found
@@ -260,8 +276,12 @@ class Layouts:
         described = sorted((record.__qualname__, shape) for record, shape in shapes.items())
         self.key = hashlib.sha256(repr(described).encode()).hexdigest()[:8] if shapes else ""
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[type[Layouts], tuple[Mapping[type[Record], Shape]]]:
         return Layouts, (self._shapes,)
+
+    def extended(self, shapes: Mapping[type[Record], Shape]) -> Layouts:
+        """These, and of further records with a shape."""
+        return Layouts({**self._shapes, **shapes})
 
     def fields(self, record: type[Record]) -> dict[str, Field]:
         """By name. Behind what has an unknown number of elements there are none."""
@@ -271,10 +291,10 @@ class Layouts:
         """In bytes; 0: it is not known."""
         return self._of(record)[1]
 
-    def element(self, declared: Any, swapped: bool = False) -> Field:
+    def element(self, declared: Declared, swapped: bool = False) -> Field:
         """One of `Values` or `Records`, at offset 0."""
         kind = without_none(get_args(declared)[0])
-        if get_origin(declared) is Records:
+        if origin_of(declared) is Records:
             return Field(kind, True, swapped, 0, self.size(kind))
         return Field(kind, False, swapped, 0, _stored(kind).itemsize)
 
@@ -307,23 +327,29 @@ def _declared_in(record: type[Record]) -> list[str]:
     return [name for one in classes for name in vars(one).get("__annotations__", ())]
 
 
-def without_none(declared: Any) -> Any:
+def origin_of(declared: Declared) -> object:
+    """`Values` of `Values[u64]`."""
+    return get_origin(declared)
+
+
+def without_none(declared: Declared) -> Declared:
     """`A` of `A | None`."""
-    if get_origin(declared) not in (Union, UnionType):
+    if origin_of(declared) not in (Union, UnionType):
         return declared
     (kind,) = (one for one in get_args(declared) if one is not NoneType)
     return kind
 
 
-def _stored(declared: Any) -> np.dtype[Any]:
+def _stored(declared: Declared) -> np.dtype[np.generic]:
     """As what number something is stored that does not lie in the record itself."""
     is_number = isinstance(declared, type) and issubclass(declared, np.integer)
     return np.dtype(declared) if is_number else np.dtype(np.uint64)
 
 
 @functools.cache
-def _c_type(declared: Any) -> Any:
-    return np.ctypeslib.as_ctypes_type(_stored(declared))
+def _c_type(declared: Declared) -> Any:  # of ctypes, by a number's kind
+    stored: Any = _stored(declared)
+    return np.ctypeslib.as_ctypes_type(stored)
 
 
 def zeros(words: int) -> npt.NDArray[np.uint64]:
@@ -334,13 +360,13 @@ def zeros(words: int) -> npt.NDArray[np.uint64]:
     return np.frombuffer(mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS), np.uint64)
 
 
-def _element_of(elements: Any) -> tuple[Field, Callable[[int], Any]]:
+def _element_of(elements: Values[T] | Records[R_co]) -> tuple[Field, Callable[[int], object]]:
     """One of `Values` or `Records`, and how Python reads it."""
-    return _element_declared(elements.__orig_class__)
+    return _element_declared(elements.__orig_class__)  # type: ignore[union-attr]
 
 
 @functools.cache
-def _element_declared(declared: Any) -> tuple[Field, Callable[[int], Any]]:
+def _element_declared(declared: Declared) -> tuple[Field, Callable[[int], object]]:
     field = HOST.element(declared)
     return field, field.reader(HOST)
 

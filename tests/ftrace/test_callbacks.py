@@ -46,7 +46,7 @@ def is_general(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Callable[[]
 
     def compare() -> bool:
         label, function = arch.callbacks(recorder.globals.guest, general=True).function_entry
-        return dispatched[machine.kernel.image.symbol(label)] == function
+        return dispatched[machine.kernel.image.symbol(label)] == function.address
 
     return compare
 

@@ -10,7 +10,6 @@ import re
 
 import pytest
 
-from emu.cpu.native import cpu_record
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.graph_calls import check_calls, start_graph
@@ -29,10 +28,10 @@ def interrupt_every_instruction(machine: Machine, count: int) -> set[int]:
     while taken < count:
         _, *interrupted = context(machine, cpu)
         places.add(cpu.pc)
-        before = cpu.record.get(cpu_record.TAKEN)
+        before = cpu.record.taken
         cpu.raise_interrupt(vectors[taken % 2])
         step(machine, cpu, 1)
-        if cpu.record.get(cpu_record.TAKEN) == before:
+        if cpu.record.taken == before:
             continue  # interrupts are off here
         taken += 1
         for _ in range(ENDLESS):

@@ -7,17 +7,15 @@ import re
 import struct
 from collections import Counter
 
-import numba
-import numpy as np
 import pytest
-from numba import carray, types
 
 from emu.cpu.arch.sparc64.state import Env
 from emu.cpu.cpu import Cpu
-from emu.cpu.native import cpu_record
+from emu.cpu.native import cpu_records
 from emu.ftrace import events
 from emu.machine import GuestPanic, Machine
-from emu.native.pointers import store_u64
+from emu.native.functions import callback
+from emu.native.records import Record, u32, u64
 from tests.lib.booted_machine import booted_machine
 from tests.lib.graph_calls import check_calls, start_graph
 from tests.lib.stepping import ENDLESS, LONGEST_STEP, execute, irqs_off, place_of, run_to, step
@@ -69,10 +67,10 @@ def nmi_before_every_instruction(machine: Machine, count: int) -> tuple[set[int]
     taken = off = 0
     while taken < count:
         masked = irqs_off(machine, cpu)
-        place, before = place_of(cpu), cpu.record.get(cpu_record.TAKEN)
+        place, before = place_of(cpu), cpu.record.taken
         machine.inject_nmi(0)
         step(machine, cpu, 1)
-        if cpu.record.get(cpu_record.TAKEN) == before:
+        if cpu.record.taken == before:
             continue  # it cannot come here
         place = delivered_from(machine, cpu) or place  # one instruction may have been executed before it could come
         taken += 1
@@ -131,31 +129,38 @@ def test_an_nmi_before_every_instruction(arch: str, command: str, function: str)
         assert machine.warnings == []
 
 
-# Words of a storm: the CPU's record, blocks until the next NMI, and between the last two.
-RECORD, LEFT, DISTANCE = range(3)
 SHORTEST, LONGEST = 61, 397  # longer than the handler, so that other code runs too
 
 
-@numba.cfunc(types.void(types.uint64, types.uint64, types.uint32, types.voidptr))
-def _storm(uc, address, size, user):
+class Storm(Record):
+    """NMIs on a CPU."""
+
+    cpu: cpu_records.Cpu
+    left: u64  # blocks until the next one
+    distance: u64  # blocks between the last two
+
+
+@callback
+def next_block(uc: u64, address: u64, size: u32, storm: Storm) -> None:
     """Has an NMI come after so many blocks, each time after a few more, until it begins anew."""
-    words = carray(user, (3,), dtype=np.uint64)
-    words[LEFT] -= np.uint64(1)
-    if words[LEFT] != 0:
+    storm.left -= 1
+    if storm.left != 0:
         return
-    words[DISTANCE] += np.uint64(7)
-    if words[DISTANCE] > LONGEST:
-        words[DISTANCE] = np.uint64(SHORTEST)
-    words[LEFT] = words[DISTANCE]
-    store_u64(words[RECORD] + cpu_record.NMI, np.uint64(1))
-    store_u64(words[RECORD] + cpu_record.DEADLINE, np.uint64(0))
+    storm.distance += 7
+    if storm.distance > LONGEST:
+        storm.distance = SHORTEST
+    storm.left = storm.distance
+    storm.cpu.nmi = True
+    storm.cpu.deadline = 0
 
 
 def begin_storm(cpu: Cpu) -> object:
     """NMIs on a CPU from now on, for as long as the result lives."""
-    words = np.array([cpu.record.address, SHORTEST, SHORTEST + cpu.index], np.uint64)
-    cpu.watch_blocks(_storm.address, words.ctypes.data)
-    return words
+    storm = Storm.allocate()
+    storm.cpu = cpu.record
+    storm.left, storm.distance = SHORTEST, SHORTEST + cpu.index
+    cpu.watch_blocks(next_block.address, storm.address)
+    return storm
 
 
 def test_nmis_while_sites_change_under_load(arch: str, protocol: str) -> None:

@@ -12,17 +12,16 @@ from functools import partial
 import pytest
 
 from emu.cpu.cpu import Cpu
-from emu.ftrace.native import consumer, event_context, trace_records
+from emu.ftrace.native.trace_records import Consumer, EventContext
 from emu.ftrace.probe_places import ProbePlace
 from emu.machine import Machine
-from emu.native.record import Record
 from tests.lib.booted_machine import booted_machine
 
 _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 _TRACERS = ("nop", "function_graph")
 
 Registers = Mapping[str, int]
-Act = Callable[[Cpu, Record, Registers], Registers | None]
+Act = Callable[[Cpu, EventContext, Registers], Registers | None]
 
 
 @contextmanager
@@ -34,14 +33,14 @@ def probed(machine: Machine, acts: Mapping[ProbePlace, Act]) -> Iterator[None]:
 
         def handler(cpu: Cpu, _: int, act: Act = act) -> None:
             words = globals_records.registers
-            if fill := told.get(event_context.FILL):
+            if fill := told.fill:
                 _HANDLER(fill)(cpu.record.address, told.address)
             for name, value in (act(cpu, told, {name: int(words[word]) for name, word in names.items()}) or {}).items():
                 words[names[name]] = value
-                told.set(event_context.WRITTEN, 1)
+                told.written = True
 
-        record = trace_records.Consumer.allocate()
-        record.set(consumer.HANDLER, machine.board.python_handler(handler))
+        record = Consumer.allocate()
+        record.handler = machine.board.python_handler(handler)
         machine.ftrace.kprobes.add(place, record)
         records.append(record)
     machine.ftrace.update_sites()
@@ -71,7 +70,7 @@ def test_a_function_s_registers_before_and_behind_its_window(tracer: str) -> Non
         machine.tracefs.write("current_tracer", tracer)
         seen: list[tuple[int, Registers]] = []
 
-        def note(offset: int, cpu: Cpu, told: Record, values: Registers) -> None:
+        def note(offset: int, cpu: Cpu, told: EventContext, values: Registers) -> None:
             seen.append((offset, values))
 
         places = (0, at_site, at_site + 4, at_site + 8)
@@ -102,7 +101,7 @@ def test_a_function_goes_on_with_changed_registers(tracer: str, behind: int | No
         count = "o2" if behind is None else "i2"
         counts = []
 
-        def shorten(cpu: Cpu, told: Record, values: Registers) -> Registers | None:
+        def shorten(cpu: Cpu, told: EventContext, values: Registers) -> Registers | None:
             counts.append(values[count])
             return {count: 3} if values[count] == 7 else None
 

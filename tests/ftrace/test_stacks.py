@@ -12,10 +12,9 @@ import unicorn
 
 from emu.cpu.arch.sparc64.state import Env
 from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
-from emu.cpu.native import cpu_record
 from emu.ftrace.errors import TraceError
 from emu.ftrace.events import KERNEL_STACK, EventType
-from emu.ftrace.native.array_record import STACK_LIMIT
+from emu.ftrace.native.trace_records import STACK_LIMIT
 from emu.ftrace.trace_array import TraceArray
 from emu.kernel.image import Symbol
 from emu.machine import Machine
@@ -209,7 +208,7 @@ def test_damaged_stacks_end_somewhere(arch: str) -> None:
         machine.run("true")
         start, count = (Env.regbase.offset, 8 * 16) if arch == "sparc64" else (0, 16)  # all windows, general registers
         registers = np.ctypeslib.as_array((ctypes.c_uint64 * count).from_address(cpu.env + start))
-        record_stack = array.recorder.globals.stacks.callbacks().function_stack
+        record_stack = array.recorder.globals.stacks.callbacks().function_stack.address
         callback = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)(record_stack)
         board, rng, before = machine.board.arch, np.random.default_rng(1), registers.copy()
         end = board.kernel_map + machine.board.memory
@@ -220,7 +219,7 @@ def test_damaged_stacks_end_somewhere(arch: str) -> None:
             registers[:] = np.where(rng.random(count) < 0.3, before, near + (offsets & ~np.uint64(n % 3)))
             if arch == "x86_64" and n % 2:  # some of what is on the stack is a return address
                 registers[GENERAL_REGISTERS.index("sp")] = before[GENERAL_REGISTERS.index("sp")] + np.uint64(8 * (n % 60))
-            callback(cpu.record.address, cpu.record.get(cpu_record.CALLOUT))
+            callback(cpu.record.address, cpu.record.callout)
         registers[:] = before
         recorded = kernel_stacks(array, 0)
         assert recorded

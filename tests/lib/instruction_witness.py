@@ -7,25 +7,28 @@ predecessor's copy, or by a jump.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
-from numba import types
 
 from emu.machine import Machine
-from emu.native.pointers import load_u64, store_u64
+from emu.native.functions import callback
+from emu.native.records import Record, Values, inline, u32, u64
 
 __all__ = ["InstructionWitness"]
 
-FIRST, SIZE, HEAD, WORD = np.uint64(0), np.uint64(8), np.uint64(16), np.uint64(8)
+
+class Log(Record):
+    """How often a block has begun at each address from the first one on."""
+
+    first: u64
+    size: u64
+    counts: Values[u64] = inline()
 
 
-@numba.cfunc(types.void(types.uint64, types.uint64, types.uint32, types.uint64))
-def _begun(uc, address, size, log):
-    """`log`: the first address, how many there are, and a word for each."""
-    place = address - load_u64(log + FIRST)
-    if place < load_u64(log + SIZE):
-        word = log + HEAD + place * WORD
-        store_u64(word, load_u64(word) + np.uint64(1))
+@callback
+def begun(uc: u64, address: u64, size: u32, log: Log) -> None:
+    place = address - log.first
+    if place < log.size:
+        log.counts[place] += 1
 
 
 class InstructionWitness:
@@ -38,7 +41,7 @@ class InstructionWitness:
         self._log = np.zeros(2 + size, np.uint64)
         self._log[:2] = self._first, size
         for cpu in machine.board.cpus:
-            cpu.watch_blocks(_begun.address, self._log.ctypes.data)
+            cpu.watch_blocks(begun.address, self._log.ctypes.data)
 
     def count(self, address: int) -> int:
         """How often a block has begun at an address."""

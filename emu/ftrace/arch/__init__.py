@@ -8,7 +8,8 @@ import importlib
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, ParamSpec, TypeVar
+from types import ModuleType
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, ParamSpec, TypeVar
 
 from emu.cpu.arch import CpuArch
 from emu.ftrace.native import context
@@ -25,14 +26,20 @@ from emu.ftrace.native.arch import (
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.memory import GuestMemory
+from emu.native.functions import Compiled
 from emu.native.pointers import Accessors, in_byte_order
 
 if TYPE_CHECKING:
+    from emu.cpu.native.cpu_records import Cpu
     from emu.ftrace.arch.probing import Probing
     from emu.ftrace.native.hist import HistHandlers
     from emu.ftrace.native.probe_event import ProbeHandlers
+    from emu.ftrace.native.stack_tracer_record import StackTracer
+    from emu.ftrace.native.trace_records import Stages
     from emu.ftrace.native.tracing_snapshot import SnapshotHandlers
+    from emu.ftrace.native.user_memory import UserAddress
     from emu.ftrace.native.wakeup import WakeupHandlers
+    from emu.native.functions import Compiled
 
 __all__ = ["Breakpoint", "CodeRange", "FtraceArch", "GraphPath", "OutOfReach", "load"]
 
@@ -137,8 +144,7 @@ class FtraceArch(ABC):
 
     def probing(self) -> Probing:
         """What can be probed, from the architecture's module of emu.ftrace.arch that ends with `_probing`."""
-        module: Any = importlib.import_module(f"emu.ftrace.arch.{self.cpu.name}_probing")
-        probing: Probing = module.PROBING
+        probing: Probing = importlib.import_module(f"emu.ftrace.arch.{self.cpu.name}_probing").PROBING
         return probing
 
     @abstractmethod
@@ -212,19 +218,18 @@ class FtraceArch(ABC):
         return sections.build(memory, guest, about, self.cpu.native().irqs_off, unwind, arch.callers, arch.called_from)
 
     @_once
-    def stack_tracer(self, guest: GuestLayout) -> int:
-        """The address of what looks how deep a stack is."""
+    def stack_tracer(self, guest: GuestLayout) -> Compiled[[Cpu, StackTracer], None]:
+        """What looks how deep a stack is."""
         from emu.ftrace.native import stack_tracer
 
         memory, _, about = self._context(guest)
         native = self._native("_unwind")
         unwind = native.build(guest, about, with_places=True)
-        address: int = stack_tracer.build(memory, guest, about, native.stack_pointer, unwind).address
-        return address
+        return stack_tracer.build(memory, guest, about, native.stack_pointer, unwind)
 
     @_once
     def wakeup_handlers(self, guest: GuestLayout) -> WakeupHandlers:
-        """The addresses of what follows wakeups."""
+        """What follows wakeups."""
         from emu.ftrace.native import wakeup
 
         memory, _, about = self._context(guest)
@@ -271,12 +276,11 @@ class FtraceArch(ABC):
         return hist.build(in_byte_order(self.cpu.byte_order), guest)
 
     @_once
-    def put_made_event(self, guest: GuestLayout) -> int:
-        """The address of what gives events that native code makes to the arrays."""
+    def put_made_event(self, guest: GuestLayout) -> Compiled[[Cpu, Stages], None]:
+        """What gives events that native code makes to the arrays."""
         from emu.ftrace.native import made_event
 
-        address: int = made_event.build(in_byte_order(self.cpu.byte_order), guest, self.cpu.native().irqs_off).address
-        return address
+        return made_event.build(in_byte_order(self.cpu.byte_order), guest, self.cpu.native().irqs_off)
 
     @_once
     def snapshot_handlers(self, guest: GuestLayout) -> SnapshotHandlers:
@@ -285,7 +289,7 @@ class FtraceArch(ABC):
 
         return tracing_snapshot.build(*self._context(guest))
 
-    def _native(self, part: str = "") -> Any:
+    def _native(self, part: str = "") -> ModuleType:
         """A module of emu.ftrace.native.arch."""
         return importlib.import_module(f"emu.ftrace.native.arch.{self.cpu.name}{part}")
 
@@ -294,7 +298,7 @@ class FtraceArch(ABC):
         memory = in_byte_order(self.cpu.byte_order)
         return memory, guest, context.build(memory, guest)
 
-    def _user_address(self, guest: GuestLayout) -> Any:
+    def _user_address(self, guest: GuestLayout) -> UserAddress:
         """See `user_memory.build`."""
         from emu.ftrace.native import user_memory
 
@@ -303,6 +307,5 @@ class FtraceArch(ABC):
 
 def load(name: str) -> FtraceArch:
     """The architecture's part; `name` is one that `emu.cpu.arch.load` knows."""
-    module: Any = importlib.import_module(f"emu.ftrace.arch.{name}")
-    arch: FtraceArch = module.ARCH
+    arch: FtraceArch = importlib.import_module(f"emu.ftrace.arch.{name}").ARCH
     return arch

@@ -7,92 +7,93 @@ probed, so that no probe is hit while another one is dealt with.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
-import numpy as np
-from numba import types
-
-from emu.ftrace.native import array_record, consumer, event_context, kprobe_record, kprobes_record, probes
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native import probes
 from emu.ftrace.native.context import array_of, host_address
-from emu.native import cfunc, njit
-from emu.native.pointers import load_u64
+from emu.ftrace.native.guest_records import PtRegs
+from emu.ftrace.native.kprobe_record import Kprobe
+from emu.ftrace.native.trace_records import BEFORE, PLACE_REGISTERS, Consumer, EventContext, TraceArray
+from emu.native.functions import Compiled, Native
+from emu.native.records import Layouts, u64
 
 __all__ = ["Handlers", "Trap", "build"]
 
-_HANDLER = types.void(types.uint64, types.uint64)
-ZERO = np.uint64(0)
-
 
 class Trap(NamedTuple):
-    """What an architecture has compiled. `regs`: host address of the struct pt_regs of the trap; `told`: the event_context."""
+    """What an architecture has compiled. `regs`: those of the trap; `told`: the event_context."""
 
-    saved: Any
+    saved: Callable[[Cpu], u64]
     """saved(cpu) -> the guest address of the struct pt_regs, the label's argument."""
 
-    address: Any
+    address: Callable[[PtRegs], u64]
     """address(regs) -> where the breakpoint is."""
 
-    fill: Any
-    """fill(cpu, array, regs, told): stores the registers before the instruction at `told`'s REGISTERS."""
+    fill: Callable[[Cpu, TraceArray, PtRegs, EventContext], None]
+    """fill(cpu, array, regs, told): stores the registers before the instruction in `told`'s `registers`."""
 
-    write: Any
+    write: Callable[[Cpu, TraceArray, PtRegs, EventContext], bool]
     """write(cpu, array, regs, told) -> whether the CPU goes on elsewhere: has it go on with the registers that are there."""
 
-    go_on: Any
-    """go_on(cpu, array, regs, probe): has the CPU do what the instruction does, and go on behind it. `probe`: a kprobe_record."""
+    go_on: Callable[[Cpu, TraceArray, PtRegs, Kprobe], None]
+    """go_on(cpu, array, regs, probe): has the CPU do what the instruction does, and go on behind it."""
 
-    handled: Any
+    handled: Callable[[Cpu], None]
     """handled(cpu): the label returns that the breakpoint has been dealt with."""
 
 
 class Handlers(NamedTuple):
-    """Compiled functions, void (*)(cpu, u64)."""
+    """Compiled functions."""
 
-    at_breakpoint: Any
+    at_breakpoint: Compiled[[Cpu, u64], None]
     """What the label does."""
 
-    fill: Any
-    """For kprobes_record.FILL_AT_BREAKPOINT."""
+    fill: Compiled[[Cpu, EventContext], None]
+    """For `Kprobes.fill_at_breakpoint`."""
 
-    say_where: Any
+    say_where: Compiled[[Cpu, Consumer], None]
     """Of a consumer at a call site, before those of a kprobe: its target is the address that is probed."""
 
 
-def build(trap: Trap) -> Handlers:
-    """Compiles for an architecture."""
+def build(layouts: Layouts, trap: Trap) -> Handlers:
+    """Compiles for an architecture, and for a guest, which has these layouts."""
+    native = Native(layouts)
+    njit, callback = native.njit, native.callback
     saved_registers, address_of, store_registers, write, go_on, handled = trap
 
-    @cfunc(_HANDLER)
-    def fill(cpu, told):
+    @callback
+    def fill(cpu: Cpu, told: EventContext) -> None:
         array = array_of(cpu)
-        store_registers(cpu, array, host_address(array, load_u64(told + event_context.SAVED)), told)
+        store_registers(cpu, array, PtRegs(host_address(array, told.saved)), told)
 
     @njit
-    def act(cpu, array, kprobes, first, saved, regs, address):
+    def act(cpu: Cpu, array: TraceArray, first: Consumer, saved: u64, regs: PtRegs, address: u64) -> bool:
         """Has the consumers act. Returns whether they have the CPU go on elsewhere."""
-        told = load_u64(array + array_record.EVENT_CONTEXT)
-        probes.tell(told, event_context.PLACE_REGISTERS, address, saved, load_u64(kprobes + kprobes_record.FILL_AT_BREAKPOINT))
-        probes.act(cpu, first, consumer.BEFORE)
-        return load_u64(told + event_context.WRITTEN) != ZERO and write(cpu, array, regs, told)
+        told = array.event_context
+        probes.tell(told, PLACE_REGISTERS, address, saved, array.kprobes.fill_at_breakpoint)
+        probes.act(cpu, first, BEFORE)
+        return told.written and write(cpu, array, regs, told)
 
-    @cfunc(_HANDLER)
-    def at_breakpoint(cpu, label):
+    @callback
+    def at_breakpoint(cpu: Cpu, label: u64) -> None:
         array, saved = array_of(cpu), saved_registers(cpu)
-        regs, kprobes = host_address(array, saved), load_u64(array + array_record.KPROBES)
+        regs = PtRegs(host_address(array, saved))
         address = address_of(regs)
-        table = load_u64(kprobes + kprobes_record.TABLE)
-        probe = probes.find(table, address - load_u64(array + array_record.KERNEL_START))
-        if probe == ZERO:
+        found = probes.find(array.kprobes.table, address - array.kernel_start)
+        if found == 0:
             return
         handled(cpu)
-        first = load_u64(probe + kprobe_record.CONSUMERS)
-        if first == ZERO or not act(cpu, array, kprobes, first, saved, regs, address):
+        probe = Kprobe(found)
+        first = probe.consumers
+        if first is None or not act(cpu, array, first, saved, regs, address):
             go_on(cpu, array, regs, probe)
 
-    @cfunc(_HANDLER)
-    def say_where(cpu, acting):
+    @callback
+    def say_where(cpu: Cpu, acting: Consumer) -> None:
         array = array_of(cpu)
         probes.write_at_site(cpu, array)
-        probes.tell_at_site(array, load_u64(acting + consumer.TARGET))
+        probes.tell_at_site(array, acting.target)
 
     return Handlers(at_breakpoint, fill, say_where)

@@ -7,67 +7,69 @@ the frame of the one that jumped, and has replaced a trampoline, too. `unwind.bu
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
-import numpy as np
-
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import (
-    array_record,
-    consumer,
-    event_context,
-    probes,
-    rethook_node,
-    rethook_pool,
-    rethook_record,
-)
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native import probes
 from emu.ftrace.native.context import Context, array_of, host_address
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Task, layouts
 from emu.ftrace.native.rethook_nodes import build as build_nodes
 from emu.ftrace.native.rethook_nodes import following, node_at, take
-from emu.native import njit
-from emu.native.pointers import Accessors, call_handler, load_u64, store_u64
+from emu.ftrace.native.trace_records import ArrayCpu, Rethook, RethookPool, TraceArray
+from emu.native.functions import Native, njit
+from emu.native.pointers import Accessors
+from emu.native.records import u64
 
-__all__ = ["Rethook", "build", "of_guest", "take_goes_on_at"]
-
-ZERO, ONE = np.uint64(0), np.uint64(1)
+__all__ = ["ReturnHandlers", "build", "of_guest", "take_goes_on_at"]
 
 
-class Rethook(NamedTuple):
+class ReturnHandlers(NamedTuple):
     """The compiled functions that an architecture's handlers call.
 
     `frame` identifies a call, as for function_graph. Addresses to which calls return are as on the guest's stack:
     `FtraceArch.return_offset` before the instruction at which the caller goes on.
     """
 
-    hook: Any
+    hook: Callable[[Cpu, Rethook, u64, u64], bool]
     """hook(cpu, rethook, returns_to, frame) -> whether the call is to return to the trampoline instead of `returns_to`. The
-    function is the event_context's IP. `rethook`: a rethook_record."""
+    function is the event_context's `ip`."""
 
-    handle_return: Any
+    handle_return: Callable[[Cpu, u64], u64]
     """handle_return(cpu, frame) -> where the call that has returned to the trampoline is to go on; 0 if that is not known.
     It has the consumers of the call's return probes act."""
 
-    find: Any
+    find: Callable[[Cpu, u64, u64], u64]
     """find(cpu, task, frame) -> what a return probe has replaced in a task's call; 0: nothing. `task`: its guest address."""
 
 
 @njit
-def of_guest(cpu):
-    """The rethook_record of the calls that the guest itself watches."""
-    return load_u64(load_u64(array_of(cpu) + array_record.RETHOOKS) + rethook_pool.OF_GUEST)
+def pool_of(array: TraceArray) -> RethookPool:
+    return array.rethooks  # type: ignore[return-value]  # it is there before the first call is watched
 
 
 @njit
-def take_goes_on_at(array):
+def of_guest(cpu: Cpu) -> Rethook:
+    """That of the calls that the guest itself watches."""
+    return pool_of(array_of(cpu)).of_guest
+
+
+@njit
+def take_goes_on_at(array: TraceArray) -> u64:
     """Where the guest traps when a call has returned that it watches; 0: the call goes on. It is asked once."""
-    place = load_u64(array + array_record.EVENT_CONTEXT) + event_context.GOES_ON_AT
-    trap = load_u64(place)
-    store_u64(place, ZERO)
+    trap = array.event_context.goes_on_at
+    array.event_context.goes_on_at = 0
     return trap
 
 
-def build(memory: Accessors, guest: GuestLayout, context: Context, real_address: Any, return_offset: int) -> Rethook:
+def build(
+    memory: Accessors,
+    guest: GuestLayout,
+    context: Context,
+    real_address: Callable[[Cpu, TraceArray, u64, u64], u64],
+    return_offset: int,
+) -> ReturnHandlers:
     """Compiles for a guest.
 
     Args:
@@ -77,46 +79,46 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, real_address:
         real_address: see `native.unwind`.
         return_offset: see `FtraceArch`.
     """
+    njit = Native(layouts(guest, memory.byte_order)).njit
+    latest, push, drop, _, replaced = build_nodes(memory, guest)
     current_task = context.current_task
-    nodes = build_nodes(memory, guest)
-    latest, push, drop, replaced = nodes.latest, nodes.push, nodes.drop, nodes.replaced
-    behind = np.uint64(return_offset)
+    behind = u64(return_offset)
 
     @njit
-    def hook(cpu, rethook, returns_to, frame):
-        acting = load_u64(rethook + rethook_record.CONSUMER)
-        if acting == ZERO:
+    def hook(cpu: Cpu, rethook: Rethook, returns_to: u64, frame: u64) -> bool:
+        acting = rethook.at_return
+        if acting is None:
             return False
-        array, left = array_of(cpu), load_u64(rethook + rethook_record.LEFT)
-        pool = load_u64(array + array_record.RETHOOKS)
-        number = take(pool) if left != ZERO else ZERO
-        if number == ZERO:
-            store_u64(acting + consumer.MISSED, load_u64(acting + consumer.MISSED) + ONE)
+        array, left = array_of(cpu), rethook.left
+        pool = pool_of(array)
+        number = take(pool) if left != 0 else u64(0)
+        if number == 0:
+            acting.missed += 1
             return False
-        store_u64(rethook + rethook_record.LEFT, left - ONE)
+        rethook.left = left - 1
         node = node_at(pool, number)
-        store_u64(node + rethook_node.RETHOOK, rethook)
-        store_u64(node + rethook_node.FUNCTION, load_u64(load_u64(array + array_record.EVENT_CONTEXT) + event_context.IP))
-        store_u64(node + rethook_node.RETURN, returns_to)
-        store_u64(node + rethook_node.FRAME, frame)
-        push(pool, current_task(load_u64(cpu + cpu_record.CALLOUT), array), number)
+        node.rethook = rethook
+        node.function = array.event_context.ip
+        node.returns_to = returns_to
+        node.frame = frame
+        push(pool, current_task(ArrayCpu(cpu.callout), array), number)
         return True
 
     @njit
-    def last_of_call(pool, task, frame, trampoline):
+    def last_of_call(pool: RethookPool, task: Task, frame: u64, trampoline: u64) -> u64:
         """The node with which a call to the trampoline ends, the task's latest or one before; 0: there is none."""
         number = latest(pool, task)
-        for _ in range(load_u64(pool + rethook_pool.USED)):  # however the guest has joined what is left of lists
-            if number == ZERO:
+        for _ in range(pool.used):  # however the guest has joined what is left of lists
+            if number == 0:
                 break
             node = node_at(pool, number)
-            if load_u64(node + rethook_node.FRAME) == frame and load_u64(node + rethook_node.RETURN) != trampoline:
+            if node.frame == frame and node.returns_to != trampoline:
                 break
             number = following(pool, task, number)
         return number
 
     @njit
-    def act(cpu, told, pool, task, frame, last):
+    def act(cpu: Cpu, array: TraceArray, pool: RethookPool, task: Task, frame: u64, last: u64) -> None:
         """Has the consumers of a call's nodes act, from the task's latest to the last of them.
 
         Nodes of other calls among them are of calls that the task has left without returning.
@@ -124,32 +126,34 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, real_address:
         number = latest(pool, task)
         while True:
             node = node_at(pool, number)
-            rethook = load_u64(node + rethook_node.RETHOOK)
-            if rethook != ZERO and load_u64(node + rethook_node.FRAME) == frame:
-                store_u64(told + event_context.IP, load_u64(node + rethook_node.FUNCTION))
-                acting = load_u64(rethook + rethook_record.CONSUMER)
-                call_handler(load_u64(acting + consumer.HANDLER), cpu, acting)
+            rethook = node.rethook
+            if rethook is not None and node.frame == frame:
+                array.event_context.ip = node.function
+                acting = rethook.at_return
+                if acting is not None:
+                    acting.handler(cpu, acting)
             if number == last:
                 break
             number = following(pool, task, number)
 
     @njit
-    def handle_return(cpu, frame):
-        array = array_of(cpu)
-        pool, task = load_u64(array + array_record.RETHOOKS), current_task(load_u64(cpu + cpu_record.CALLOUT), array)
-        last = last_of_call(pool, task, frame, load_u64(array + array_record.RETHOOK_TRAMPOLINE) - behind)
-        if last == ZERO:
-            return ZERO
-        returns_to = load_u64(node_at(pool, last) + rethook_node.RETURN)
+    def handle_return(cpu: Cpu, frame: u64) -> u64:
+        array_cpu = ArrayCpu(cpu.callout)
+        array = array_cpu.array
+        pool, task = pool_of(array), current_task(array_cpu, array)
+        last = last_of_call(pool, task, frame, array.rethook_trampoline - behind)
+        if last == 0:
+            return 0
+        returns_to = node_at(pool, last).returns_to
         probes.tell_at_return(array, real_address(cpu, array, frame, returns_to) + behind)
         # The nodes stay until all have acted: a backtrace needs them.
-        act(cpu, load_u64(array + array_record.EVENT_CONTEXT), pool, task, frame, last)
+        act(cpu, array, pool, task, frame, last)
         drop(pool, task, last)
         return returns_to
 
     @njit
-    def find(cpu, task, frame):
+    def find(cpu: Cpu, task: u64, frame: u64) -> u64:
         array = array_of(cpu)
-        return replaced(load_u64(array + array_record.RETHOOKS), host_address(array, task), frame)
+        return replaced(pool_of(array), Task(host_address(array, task)), frame)
 
-    return Rethook(hook, handle_return, find)
+    return ReturnHandlers(hook, handle_return, find)

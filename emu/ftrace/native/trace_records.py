@@ -5,11 +5,16 @@
     ArrayCpu        ... on one CPU
     EventContext    the event that happens now, for what acts on it
     Event           an event of the guest's, or of a probe
+    EventField      ... a field of it
     EventFile       ... in one trace array
     Consumer        what acts when an event happens, or a function is called
     Stages          memory in which entries are put together that something else than the guest makes
     Kprobes         what kprobes share
+    Uprobes         what the probes in programs share
+    Rethook         a return probe; RethookPool has a RethookNode for each call that one watches
+    Places          a table of places in the kernel
     MaxLatency      what a latency tracer looks for, and has found
+    Hardware        the event `hardware:sample`
 """
 
 from __future__ import annotations
@@ -17,9 +22,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from emu.cpu.native.cpu_records import Cpu
+from emu.cpu.native.timing.record import MOST_COUNTERS
 from emu.ftrace.native.filter_record import FilterStep
-from emu.ftrace.native.guest_records import Hot
+from emu.ftrace.native.guest_records import Hot, Task
+from emu.ftrace.native.printed_events_record import PrintedEvents
+from emu.ftrace.native.profile_record import FunctionProfile
 from emu.ftrace.native.ring_record import Ring
+from emu.ftrace.native.saved_cmdlines_record import SavedCmdlines
 from emu.ftrace.native.stack_tracer_record import StackTracer
 from emu.native.records import Bytes, Record, Values, inline, u8, u32, u64
 
@@ -69,6 +78,7 @@ PLACE_BLOCK = 5  # where any block begins, at `ip`
 # Of Event
 EVENT_LIMIT = 1 << 16  # numbers of events are below
 STRING_STAGE = 4096  # offset in the stage of room for a string that a filter looks at
+NO_OFFSET = 0
 UNDERFLOWS = u64(0xFFFF_FFFF_FFFF_FFFF)  # of `depth`: Linux takes 1 from flags and depth, one number, that was never added
 
 # Of EventFile: bits of `flags`
@@ -80,12 +90,18 @@ ALWAYS = u64(0xFFFF_FFFF_FFFF_FFFF)  # of `count`
 BEFORE, AFTER = 0, 1  # values of `post`
 REMOVED = 2  # ... it acts no more, but may still be found
 
+# Of RethookPool
+RETHOOK_NODES = 1 << 16
+
 # Of Stages
 STAGE_SIZE = 4096  # bytes, more than any entry has
 STAGES = 4  # as many events can be under way at once, each made by what the one before makes happen
 
 # Of MaxLatency: bits of `sections`
 IRQS_OFF, PREEMPT_OFF = u64(1), u64(2)
+
+# Of Hardware
+COUNTER_NAME_SIZE = 24  # bytes of a counter's name in an entry, with the zeros behind it
 
 
 class TraceArray(Record):
@@ -98,7 +114,7 @@ class TraceArray(Record):
     nowhere: u64  # address of a zeroed page, to which guest addresses outside RAM lead
     return_trampoline: u64
     rethook_trampoline: u64  # the one of return probes
-    rethooks: u64  # address of the rethook_pool; 0: there was no return probe yet
+    rethooks: RethookPool | None  # None: there was no return probe yet
     trampolines: u64  # where .ftrace.text begins
     trampolines_size: u64
     trap_entry: u64  # the function above whose frame is the struct pt_regs of what it has interrupted
@@ -107,7 +123,7 @@ class TraceArray(Record):
     clock_multiplier: u64  # nanoseconds = cycles * multiplier / divisor
     clock_divisor: u64
     counter: Values[u64]  # the counter of the counter clock, the same for all arrays
-    saved_cmdlines: u64  # the table of command names (see native.saved_cmdlines); 0: names are not kept
+    saved_cmdlines: SavedCmdlines | None  # the table of command names; None: names are not kept
     saved_tgids: Values[u32] | None  # the thread group of each pid below PID_LIMIT, 0: unknown; None: they are not kept
     reader_vector: u64
     events: Values[Event | None]  # by number
@@ -116,12 +132,12 @@ class TraceArray(Record):
     string_test: Callable[[FilterStep, Cpu, ArrayCpu, Bytes, u64], bool]  # tests strings for filters (native.filter_program)
     event_context: EventContext
     kprobes: Kprobes
-    uprobes: u64  # address of the uprobes_record
+    uprobes: Uprobes
     places: u64  # where .ftrace.tramp begins
     places_size: u64
     stands_for: Values[u64]  # of each of its places: the address of what is copied there; 0: nothing is
     tracing_thresh: u64  # nanoseconds; if not 0, each latency is kept that is as long, not only one that is longer
-    hardware: u64  # address of the hardware_record; 0: the board's timing model counts nothing
+    hardware: Hardware  # if the board's timing model counts anything
     stack: Values[u64]  # room for STACK_LIMIT addresses, in which those of a stack are put together
 
     # Cycles that recording takes (emu.ftrace.tracer_cost); 0: none
@@ -134,7 +150,8 @@ class TraceArray(Record):
     cost_graph_rejected: u64  # of an entry of function_graph that its filter leaves out
 
     # What the array records
-    cpus: Values[ArrayCpu | None]  # of each CPU; then None
+    cpus: Values[ArrayCpu]
+    cpu_count: u64
     recording: bool  # 1: tracing is on
     held: bool  # 1: its triggers and commands do not act yet, see Recorder.held
     clock: u64  # one of the CLOCK_ constants
@@ -142,16 +159,16 @@ class TraceArray(Record):
     clock_offset: u64  # nanoseconds, added to those since boot
     site_flags: Values[u8]  # flags per byte of the kernel mapping
     site_flags_size: u64
-    probes: u64  # address of a table of the sites with PROBED (see native.probes)
+    probes: Places  # the sites with PROBED: their first consumers
     stack_tracer: StackTracer
-    profiled_sites: u64  # address of a table of the sites with PROFILED (see native.profiler)
+    profiled_sites: Places  # the sites with PROFILED (see native.profiler)
     func_stacks: Callable[[Cpu, ArrayCpu], None] | None  # records the stack after each call
     # Whether a call (ip, parent_ip, and the word that its entry begins with) repeats the latest; None: all are recorded
     func_repeats: Callable[[Cpu, ArrayCpu, u64, u64, u64, u64], u64] | None
     event_stacks: Callable[[Cpu, ArrayCpu], None] | None  # the same for events, those in the event_context
     event_user_stacks: Callable[[Cpu, ArrayCpu], None] | None  # the same for the stacks of programs
     print_event: Callable[[Cpu, ArrayCpu], None] | None  # keeps each event to be printed (tp_printk)
-    printed_events: u64  # where it keeps them: address of a record of native.printed_events
+    printed_events: PrintedEvents  # where it keeps them
     event_pids: bool  # 1: there is a set_event_pid or a set_event_notrace_pid
     pid_flags: Values[u8]  # of each pid below PID_LIMIT: PID_CHOSEN, PID_EXCLUDED, EVENTS_...
     only_chosen: bool  # 1: only pids with PID_CHOSEN are traced
@@ -202,12 +219,18 @@ class ArrayCpu(Record):
     sequence: u64  # the max_latency_record's, when it began
     sections: ArrayCpu | None  # in the top array's: that of the array that looks for sections; None: none does
     graphs: ArrayCpu  # in the top array's: that of the array that records graphs, or may
-    profile: u64  # address of what the function profiler has counted on the CPU (native.profiler)
+    profile: Records[FunctionProfile]  # what the function profiler has counted on the CPU (native.profiler)
     last_ip: u64  # the latest call, while FUNC_REPEATS is set (Linux: struct trace_func_repeats); 0: there is none
     last_parent_ip: u64
     last_repeats: u64  # how often it has been repeated since
     last_time: u64  # when, the latest time
     next: ArrayCpu | None  # of the next array
+
+
+class Entry(Record):
+    """What every entry of a ring buffer begins with."""
+
+    common: u64  # type, flags, preempt_count and pid (emu.ftrace.events.ENTRY)
 
 
 class EventContext(Record):
@@ -236,14 +259,23 @@ class Event(Record):
     size: u64  # bytes of the part that the guest fills
     depth: u64  # is added to the preemption depth that entries show; or UNDERFLOWS
     irqs_off: bool  # 1: entries show interrupts off, whether they are or not
-    swaps: Values[u64]  # about the numbers of the fixed part, if the guest's byte order is not the host's
+    swaps: Records[EventField]  # the numbers of the fixed part, if the guest's byte order is not the host's
     swap_count: u64
-    dynamic: Values[u64]  # about the fields of variable length, in their order
+    dynamic: Records[EventField]  # the fields of variable length, in their order
     dynamic_count: u64
     by_syscall: Values[u64]  # by system call: the number of the event that it records, too; 0: none
     syscalls: u64  # how many
     first_pid: u64  # offset of a pid in the entry, by which set_event_pid may choose the event, too; 0: there is none
     second_pid: u64
+
+
+class EventField(Record):
+    """A field of an event's entries, or data of variable length behind its fields."""
+
+    offset: u64  # of the field; NO_OFFSET: none says where the data is
+    element: u64  # bytes of a number in it, or in the data that it leads to
+    count: u64  # of numbers in it
+    relative: bool  # 1: the offset of the data that it leads to is from the field's end
 
 
 class EventFile(Record):
@@ -269,7 +301,8 @@ class Consumer(Record):
     post: u64  # when it acts: BEFORE or AFTER the entry, or the call, has been recorded
     due: bool  # 1: its filter has kept the entry, and it acts after it has been recorded
     array: TraceArray  # on which it acts
-    target: u64  # of what switches an event: address of its EventFile; of stacktrace: what records it; of hist: its Histogram
+    target: u64  # of what switches an event: address of its EventFile; of hist: of its Histogram
+    record_stack: Callable[[Cpu, ArrayCpu], None]  # of stacktrace
     missed: u64  # of a return probe: how many calls had too many others under way to be watched
     paused: bool  # of hist: 1 while it does not act
 
@@ -290,11 +323,64 @@ class Stages(Record):
 class Kprobes(Record):
     """What kprobes share."""
 
-    table: u64  # address of a table of the instructions that breakpoints stand for (native.probes): kprobe_records
+    table: Places  # the instructions that breakpoints stand for: their Kprobes
     saved_offsets: Values[u64]  # where struct pt_regs has the registers that probes see
     fill_at_breakpoint: Callable[[Cpu, EventContext], None]  # stores them in `registers`
     fill_at_site: Callable[[Cpu, EventContext], None]  # at a call site: those before the function's first instruction
     write_at_site: Callable[[Cpu, EventContext], None]  # has the CPU go on with them
+
+
+class Uprobes(Record):
+    """What the probes in programs share."""
+
+    consumers: Values[Consumer | None]  # of each probe, by number
+    count: u64  # of these
+    saved_offsets: Values[u64]  # where the registers are in struct pt_regs, if that says all
+    fill: Callable[[Cpu, EventContext], None]  # stores a program's registers
+
+
+class Rethook(Consumer):
+    """A return probe. It begins as the consumer that acts at the entry of the function."""
+
+    left: u64  # how many more calls may be under way at once
+    at_return: Consumer | None  # what acts when a call returns; None: nothing does any more
+
+
+class RethookNode(Record):
+    """A call that a return probe watches: where it returns to instead of the trampoline.
+
+    Nodes are known by number, from 1 on; a task has the number of its latest one in `task_struct.rethooks`.
+    """
+
+    next: u64  # number of the task's node before this one, or of the next free one; 0: there is none
+    task: Task | None  # None: the node is free
+    rethook: Rethook | None  # None: the probe is gone
+    function: u64
+    returns_to: u64  # what has been replaced; it may be the trampoline of function_graph or of return probes
+    frame: u64  # identifies the call, as fp of struct ftrace_ret_stack does
+
+
+class RethookPool(Record):
+    """The nodes of all return probes."""
+
+    free: u64  # number of a node that has been used and is free; 0: there is none
+    used: u64  # the highest number that a node has had
+    of_guest: Rethook  # of all calls that the guest itself watches
+    nodes: Records[RethookNode] = inline(RETHOOK_NODES)  # number 1 is the first
+
+
+class Place(Record):
+    """A slot of a table of places."""
+
+    offset: u64  # in the kernel mapping
+    belonging: u64  # what belongs to the place: an address, or another number; 0: the slot is free
+
+
+class Places(Record):
+    """A table of places (`native.probes`)."""
+
+    last: u64  # the last slot's number: one less than a power of two
+    slots: Records[Place] = inline()
 
 
 class MaxLatency(Record):
@@ -320,6 +406,24 @@ class MaxLatency(Record):
     sections: u64  # which critical sections it wants, of the bits below; 0: none
     sequence: u64  # how many sections were kept (Linux: max_sequence)
     keep: Callable[[Cpu, ArrayCpu], None]  # keeps a section (native.sections)
+
+
+class CounterName(Record):
+    characters: Values[u8] = inline(COUNTER_NAME_SIZE)
+
+
+class Told(Record):
+    """How much of each counter of a CPU samples have told."""
+
+    counts: Values[u64] = inline(MOST_COUNTERS)
+
+
+class Hardware(Record):
+    """What native code knows of the event `hardware:sample`."""
+
+    event: Event
+    names: Records[CounterName] = inline(MOST_COUNTERS)
+    told: Records[Told] = inline()  # of each CPU
 
 
 def link(consumers: Sequence[Consumer]) -> Consumer | None:

@@ -6,83 +6,80 @@ This code is compiled when the first such probe is defined.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
-import numpy as np
-from numba import types
-
-from emu.ftrace.native import array_record, consumer, event_context, probes, uprobes_record
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native import probes
 from emu.ftrace.native.arch import Callback, UprobeCallbacks
 from emu.ftrace.native.context import array_of, host_address
-from emu.native import cfunc, njit
-from emu.native.pointers import call_handler, load_u64, store_u64
+from emu.ftrace.native.guest_records import PtRegs
+from emu.ftrace.native.trace_records import PLACE_EVENT, Consumer, EventContext, TraceArray
+from emu.native.functions import Native
+from emu.native.records import Layouts, Values, u64
 
 __all__ = ["Program", "build"]
 
-_HANDLER = types.void(types.uint64, types.uint64)
-ZERO, WORD = np.uint64(0), np.uint64(8)
-FIRST, SECOND, THIRD = np.uint64(0), np.uint64(1), np.uint64(2)
+FIRST, SECOND, THIRD = u64(0), u64(1), u64(2)
 
 
 class Program(NamedTuple):
-    """What an architecture has compiled. `regs`: host address of the program's struct pt_regs."""
+    """What an architecture has compiled. `regs`: the program's."""
 
-    argument: Any
+    argument: Callable[[Cpu, u64], u64]
     """argument(cpu, n) -> the n-th argument of the label, 0 being the first."""
 
-    pc: Any
+    pc: Callable[[PtRegs], u64]
     """pc(regs) -> where the program goes on."""
 
-    fill: Any
+    fill: Callable[[Cpu, TraceArray, PtRegs, Values[u64]], None]
     """fill(cpu, array, regs, image): stores the program's registers."""
 
 
-def build(program: Program) -> UprobeCallbacks:
-    """Compiles for an architecture."""
+def build(layouts: Layouts, program: Program) -> UprobeCallbacks:
+    """Compiles for an architecture, and for a guest, which has these layouts."""
+    native = Native(layouts)
+    njit, callback = native.njit, native.callback
     argument, pc_of, store_registers = program
 
     @njit
-    def consumer_of(array, number):
-        """Of the probe with a number; 0: it has none."""
-        uprobes = load_u64(array + array_record.UPROBES)
-        if number >= load_u64(uprobes + uprobes_record.COUNT):
-            return ZERO
-        return load_u64(load_u64(uprobes + uprobes_record.CONSUMERS) + number * WORD)
+    def consumer_of(array: TraceArray, number: u64) -> Consumer | None:
+        """Of the probe with a number; None: it has none."""
+        uprobes = array.uprobes
+        return None if number >= uprobes.count else uprobes.consumers[number]
 
     @njit
-    def tell(cpu, array):
+    def tell(cpu: Cpu, array: TraceArray) -> EventContext:
         """Stores in the event_context where the program is."""
-        told, saved = load_u64(array + array_record.EVENT_CONTEXT), argument(cpu, SECOND)
-        fill = load_u64(load_u64(array + array_record.UPROBES) + uprobes_record.FILL)
-        probes.tell(told, event_context.PLACE_EVENT, pc_of(host_address(array, saved)), saved, fill)
+        told, saved = array.event_context, argument(cpu, SECOND)
+        probes.tell(told, PLACE_EVENT, pc_of(PtRegs(host_address(array, saved))), saved, array.uprobes.fill)
         return told
 
-    @cfunc(_HANDLER)
-    def fill(cpu, told):
+    @callback
+    def fill(cpu: Cpu, told: EventContext) -> None:
         array = array_of(cpu)
-        regs = host_address(array, load_u64(told + event_context.SAVED))
-        store_registers(cpu, array, regs, load_u64(told + event_context.REGISTERS))
+        store_registers(cpu, array, PtRegs(host_address(array, told.saved)), told.registers)
 
-    @cfunc(_HANDLER)
-    def dispatch(cpu, label):
+    @callback
+    def dispatch(cpu: Cpu, label: u64) -> None:
         """uprobe_dispatch(id, regs)."""
         array = array_of(cpu)
         acting = consumer_of(array, argument(cpu, FIRST))
-        if acting != ZERO:
+        if acting is not None:
             tell(cpu, array)
-            call_handler(load_u64(acting + consumer.HANDLER), cpu, acting)
+            acting.handler(cpu, acting)
 
-    @cfunc(_HANDLER)
-    def dispatch_return(cpu, label):
+    @callback
+    def dispatch_return(cpu: Cpu, label: u64) -> None:
         """uretprobe_dispatch(id, regs, func)."""
         array = array_of(cpu)
         acting = consumer_of(array, argument(cpu, FIRST))
-        if acting != ZERO:
+        if acting is not None:
             told = tell(cpu, array)
-            store_u64(told + event_context.RETURN_IP, load_u64(told + event_context.IP))
-            store_u64(told + event_context.IP, argument(cpu, THIRD))
-            call_handler(load_u64(acting + consumer.HANDLER), cpu, acting)
+            told.return_ip = told.ip
+            told.ip = argument(cpu, THIRD)
+            acting.handler(cpu, acting)
 
     return UprobeCallbacks(
-        Callback("uprobe_dispatch", dispatch.address), Callback("uretprobe_dispatch", dispatch_return.address), fill.address
+        Callback("uprobe_dispatch", dispatch), Callback("uretprobe_dispatch", dispatch_return), fill
     )

@@ -1,35 +1,38 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the wakeup tracers know: whose wakeup is followed, one at a time, and since when."""
+"""What native code and Python share of the wakeup tracers."""
 
 from __future__ import annotations
 
-import numpy as np
+from emu.ftrace.native.trace_records import EventFile
+from emu.native.records import Record, i64, u64
 
-from emu.ftrace.native import event_file
-from emu.native.record import Fields
+__all__ = ["MAX_DL_PRIO", "MAX_PRIO", "MAX_RT_PRIO", "NOBODY", "Wakeup", "WakeupFile"]
 
-_fields = Fields()
-PRIO_LIMIT = _fields.word()  # only tasks are followed whose priority is a lower number: one of the MAX_ below
-CURR = _fields.word()  # guest address of the run queue's `curr`, without a CPU's offset
-CPUS = _fields.word()  # how many there are
-
-# The wakeup that is followed
-PID = _fields.word()  # of the task, or NOBODY
-PRIO = _fields.word()  # of the task, a number with a sign: only tasks with a lower one take its place
-CPU = _fields.word()  # on which the task was when it was woken
-CURRENT_CPU = _fields.word()  # where it is now
-START = _fields.word()  # when it was woken, by the trace's clock
-WORDS = _fields.count
-
-NOBODY = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+NOBODY = u64(0xFFFF_FFFF_FFFF_FFFF)
 
 # Priorities are lower numbers than these: those of all tasks, of real-time tasks, of deadline tasks
-MAX_PRIO, MAX_RT_PRIO, MAX_DL_PRIO = np.uint64(140), np.uint64(100), np.uint64(0)
+MAX_PRIO, MAX_RT_PRIO, MAX_DL_PRIO = 140, 100, 0
 
-# What a wakeup tracer wants of an event of the scheduler: it begins with an event_file.
-_of_file = Fields(event_file.WORDS)
-RECORD = _of_file.word()  # address of the record above
-ENTRY_PID = _of_file.word()  # offset of the pid of the task that is woken, moved or switched to
-ENTRY_PRIO = _of_file.word()  # the same of its priority
-ENTRY_CPU = _of_file.word()  # the same of its CPU
-FILE_WORDS = _of_file.count
+
+class Wakeup(Record):
+    """Whose wakeup is followed, one at a time, and since when."""
+
+    prio_limit: i64  # only tasks are followed whose priority is a lower number: one of the MAX_ above
+    curr: u64  # guest address of the run queue's `curr`, without a CPU's offset
+    cpus: u64  # how many there are
+
+    # The wakeup that is followed
+    pid: u64  # of the task, or NOBODY
+    prio: i64  # of the task; only tasks with a lower one take its place
+    cpu: u64  # on which the task was when it was woken
+    current_cpu: u64  # where it is now
+    start: u64  # when it was woken, by the trace's clock
+
+
+class WakeupFile(EventFile):
+    """What a wakeup tracer wants of an event of the scheduler."""
+
+    followed: Wakeup
+    entry_pid: u64  # offset of the pid of the task that is woken, moved or switched to
+    entry_prio: u64  # the same of its priority
+    entry_cpu: u64  # the same of its CPU

@@ -4,11 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from emu.ftrace.native import array_record
 from emu.ftrace.options import Option
 from emu.ftrace.site_callback import Callback
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
+
+if TYPE_CHECKING:
+    from emu.cpu.native.cpu_records import Cpu
+    from emu.ftrace.native.trace_records import ArrayCpu
+    from emu.native.functions import Compiled
+    from emu.native.records import u64
 
 __all__ = ["FUNCTION"]
 
@@ -30,12 +37,18 @@ class _Function(Tracer):
 
     def _record(self, array: TracedArray, options: Mapping[str, bool]) -> None:
         """Has calls recorded as the options say."""
-        trace_globals = array.globals
-        stacks = trace_globals.stacks.callbacks().function_stack if options[_STACKS] else 0
+        stacks = array.globals.stacks.callbacks().function_stack if options[_STACKS] else 0
         array.records.set(array_record.FUNC_STACKS, stacks)
-        if bool(array.records.array.get(array_record.FUNC_REPEATS)) != options[_NO_REPEATS]:
+        if bool(array.records.array.func_repeats) != options[_NO_REPEATS]:
             array.records.forget_calls()
-            array.records.set(array_record.FUNC_REPEATS, trace_globals.repeat_test() if options[_NO_REPEATS] else 0)
+            array.records.set(array_record.FUNC_REPEATS, _repeats() if options[_NO_REPEATS] else 0)
+
+
+def _repeats() -> Compiled[[Cpu, ArrayCpu, u64, u64, u64, u64], u64]:
+    """What says whether a call is one like the CPU's latest."""
+    from emu.ftrace.native.function_repeats import repeats
+
+    return repeats
 
 
 FUNCTION = _Function(

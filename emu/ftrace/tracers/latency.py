@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import ClassVar
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.native import max_latency_record
+from emu.ftrace.native.trace_records import IRQS_OFF, PREEMPT_OFF
 from emu.ftrace.site_callback import Callback
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 
@@ -80,7 +80,7 @@ class SectionTracer(LatencyTracer):
 
     Args:
         name: as in current_tracer.
-        sections: bits of `max_latency_record.SECTIONS`.
+        sections: bits, as in `MaxLatency.sections`.
     """
 
     needs = (*LatencyTracer.needs, "pause-on-trace")
@@ -88,8 +88,8 @@ class SectionTracer(LatencyTracer):
     def __init__(self, name: str, sections: int) -> None:
         super().__init__(name, in_instances=True)
         self._sections = sections
-        keys = {max_latency_record.IRQS_OFF: "trace_irqflags_key", max_latency_record.PREEMPT_OFF: "trace_preempt_key"}
-        self._keys = tuple(key for bit, key in keys.items() if sections & int(bit))
+        keys = {IRQS_OFF: "trace_irqflags_key", PREEMPT_OFF: "trace_preempt_key"}
+        self._keys = tuple(key for bit, key in keys.items() if sections & bit)
 
     def keys(self, options: Mapping[str, bool]) -> Collection[str]:
         return self._keys
@@ -101,11 +101,10 @@ class SectionTracer(LatencyTracer):
 
     def stop(self, array: TracedArray) -> None:
         array.globals.records.sections_are_of(None)
-        array.max_latency.look_for_sections(0, 0)
+        array.max_latency.look_for_none()
         super().stop(array)
 
 
-_IRQS, _PREEMPTION = int(max_latency_record.IRQS_OFF), int(max_latency_record.PREEMPT_OFF)
-IRQSOFF = SectionTracer("irqsoff", _IRQS)
-PREEMPTOFF = SectionTracer("preemptoff", _PREEMPTION)
-PREEMPTIRQSOFF = SectionTracer("preemptirqsoff", _IRQS | _PREEMPTION)
+IRQSOFF = SectionTracer("irqsoff", IRQS_OFF)
+PREEMPTOFF = SectionTracer("preemptoff", PREEMPT_OFF)
+PREEMPTIRQSOFF = SectionTracer("preemptirqsoff", IRQS_OFF | PREEMPT_OFF)

@@ -13,9 +13,9 @@ import pytest
 
 from emu.cpu.arch.sparc64.state import Env
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.native import event_record
-from emu.ftrace.native.arch.x86_64 import CX, DI, DX, SI
+from emu.ftrace.native.arch.x86_64 import Registers
 from emu.machine import Machine
+from emu.native.records import HOST
 from tests.lib.booted_machine import booted_machine
 from tests.lib.event_entries import Entry, entries
 
@@ -96,9 +96,9 @@ class Guest:
         self.memory = machine.kernel.memory
         self._cpu = machine.board.cpus[0]
         callback = machine.ftrace.arch.event_callbacks(machine.trace_array.recorder.globals.guest).buffer_commit
-        self._commit = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)(callback.function)
+        self._commit = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)(callback.function.address)
         if machine.board.arch.name == "x86_64":
-            registers = [self._cpu.env + int(register) for register in (DI, SI, DX, CX)]
+            registers = [self._cpu.env + HOST.fields(Registers)[name].offset for name in ("di", "si", "dx", "cx")]
         else:
             registers = [Env.from_address(self._cpu.env).regwptr + 8 * n for n in range(4)]
         self._arguments = [ctypes.c_uint64.from_address(address) for address in registers]
@@ -228,7 +228,7 @@ def test_wild_pointers_record_nothing_and_harm_nobody(guest: Guest) -> None:
 def test_an_event_without_a_number_is_not_there_and_dmesg_says_so(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with booted_machine(arch, cpus=1) as machine:
         catalogue = machine.trace_array.recorder.globals.events
-        monkeypatch.setattr(event_record, "EVENT_LIMIT", max(catalogue) + 2)
+        monkeypatch.setattr("emu.ftrace.event.catalogue.EVENT_LIMIT", max(catalogue) + 2)
         assert machine.run(f"insmod {MODULE}").status == 0
         here = machine.tracefs.listdir("events/event_cost")
         assert len([name for name in here if name.startswith("event_cost_")]) == 1

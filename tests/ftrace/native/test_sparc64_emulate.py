@@ -12,11 +12,14 @@ import numpy as np
 import pytest
 
 from emu.cpu.arch.sparc64.state import Env
-from emu.ftrace.native import array_record, records
-from emu.ftrace.native.arch import sparc64_emulate, sparc64_registers
+from emu.ftrace.native.arch import sparc64_emulate, sparc64_registers, sparc64_windows
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import PtRegs, layouts
+from emu.ftrace.native.trace_records import TraceArray
 from emu.kernel import arch as kernel_arch
 from emu.kernel.image import Image
+from emu.native.functions import Native
+from emu.native.records import Values, Words, u64
 from tests.cpu.sparc64.bare import CODE, DATA, KERNEL, MEMORY, Bare, pytestmark  # noqa: F401
 from tests.images import IMAGES
 
@@ -35,6 +38,23 @@ class State:
         self.codes, self.fsr, self.following = codes, fsr, following
 
 
+_Emulate = Callable[[sparc64_windows.Env, TraceArray, PtRegs, int, Values[u64]], None]
+
+
+def _compiled(guest: GuestLayout) -> _Emulate:
+    """Emulates an instruction, and then stores what probes see."""
+    here = layouts(guest, "big").extended(sparc64_windows.SHAPES)
+    registers = sparc64_registers.build(here)
+    emulate, fill = sparc64_emulate.build(here, registers), registers.fill_from_trap
+
+    @Native(here).shared
+    def emulated(env: sparc64_windows.Env, array: TraceArray, regs: PtRegs, word: u64, image: Values[u64]) -> None:
+        emulate(env, array, regs, word)
+        fill(env, array, regs, image)
+
+    return emulated
+
+
 class Both:
     """Does an instruction in a CPU, and by emulation."""
 
@@ -47,15 +67,11 @@ class Both:
         image = Image(IMAGES / "sparc64/vmlinux", machine="EM_SPARCV9")
         guest = GuestLayout.of(image, kernel_arch.load("sparc64").saved_registers(image))
         self._guest, self._pt_regs = guest, image.size("pt_regs")
-        self._registers = sparc64_registers.build(guest)
-        self._emulate: Callable[..., None] = sparc64_emulate.build(guest, self._registers)
-        self._array = records.TraceArray.allocate()
+        self._emulate = _compiled(guest)
+        self._array = TraceArray.allocate()
         ram = (ctypes.c_uint8 * len(self._bare.board.ram)).from_buffer(self._bare.board.ram)
-        for field, value in (
-            (array_record.DIRECT_START, KERNEL), (array_record.KERNEL_START, KERNEL),
-            (array_record.RAM, ctypes.addressof(ram)), (array_record.RAM_SIZE, len(self._bare.board.ram)),
-        ):  # fmt: skip
-            self._array.set(field, value)
+        self._array.direct_start = self._array.kernel_start = KERNEL
+        self._array.ram, self._array.ram_size = ctypes.addressof(ram), len(self._bare.board.ram)
         self._ram = ctypes.addressof(ram)
 
     def close(self) -> None:
@@ -91,10 +107,9 @@ class Both:
         general = np.array([*state.registers[:16], state.codes << 32, _PC, state.following], ">u8").tobytes()
         board.ram[_REGS : _REGS + self._pt_regs] = general.ljust(self._pt_regs, b"\0")
         env.fsr = state.fsr
-        address, array, regs = np.uint64(ctypes.addressof(env)), np.uint64(self._array.address), np.uint64(self._ram + _REGS)
-        self._emulate(address, array, regs, np.uint64(word))
         image = np.zeros(36, np.uint64)
-        self._registers.fill_from_trap(address, array, regs, np.uint64(image.ctypes.data))
+        regs = PtRegs(self._ram + _REGS)
+        self._emulate(sparc64_windows.Env(ctypes.addressof(env)), self._array, regs, word, Words(image.ctypes.data))
         return image[:32].tolist(), int(image[33]), int(image[34])
 
 

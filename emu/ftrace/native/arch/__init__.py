@@ -21,6 +21,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native.trace_records import ArrayCpu, Consumer, EventContext, EventFile
+from emu.native.functions import Compiled
+from emu.native.records import Values, u64
+
 __all__ = [
     "Callback", "Callbacks", "EventCallbacks", "ProbeCallbacks", "RethookCallbacks", "SectionCallbacks",
     "StackCallbacks", "TaskCallbacks", "UprobeCallbacks",
@@ -31,14 +36,14 @@ class Callback(NamedTuple):
     """A native function that runs when a block begins at a label."""
 
     label: str
-    function: int  # address of void (*)(cpu, u64 address)
+    function: Compiled[[Cpu, u64], None]  # of the CPU and the label's address
 
 
 class Callbacks(NamedTuple):
     """What traced calls need. The labels are the architecture's.
 
-    They are compiled twice. If none of `array_record.GENERAL` is set, those without `general` do the same as the general ones
-    at less cost.
+    They are compiled twice. If calls are recorded in the usual way (`ftrace.callbacks`), those without `general` do the same as
+    the general ones at less cost.
     """
 
     function_entry: Callback
@@ -74,9 +79,8 @@ class EventCallbacks(NamedTuple):
 class RethookCallbacks(NamedTuple):
     """What return probes need."""
 
-    entry: int
-    """The address of void (*)(cpu, rethook_record), its handler at the entry of the function: makes the call return to
-    arch_rethook_trampoline."""
+    entry: Compiled[[Cpu, Consumer], None]
+    """A probe's handler at the entry of the function: makes the call return to arch_rethook_trampoline."""
 
     trampoline: Callback
     """At arch_rethook_trampoline: has the consumers of the call's probes act, and makes the guest go on at the real
@@ -92,28 +96,28 @@ class RethookCallbacks(NamedTuple):
 class StackCallbacks(NamedTuple):
     """What records stacks of calls."""
 
-    function_stack: int
-    """The address of void (*)(cpu, array_cpu), which a function tracer's callback calls after it has recorded a call."""
+    function_stack: Compiled[[Cpu, ArrayCpu], None]
+    """What a function tracer's callback calls after it has recorded a call."""
 
-    event_stack: int
-    """The same for an event that has been recorded, the one in the event_context."""
+    event_stack: Compiled[[Cpu, ArrayCpu], None]
+    """The same for an event that has been recorded, the one in the event context."""
 
-    event_with_stack: int
-    """The address of void (*)(cpu, file), which records the guest's event in the event_context, and then its stack."""
+    event_with_stack: Compiled[[Cpu, EventFile], None]
+    """Records the guest's event in the event context, and then its stack."""
 
-    event_user_stack: int
+    event_user_stack: Compiled[[Cpu, ArrayCpu], None]
     """Like event_stack, for the stack of the task's program."""
 
-    key_stack: int
-    """The address of void (*)(cpu, words), which stores hist_record.STACK_DEPTH words: the calls under way when the event in the
-    event_context happens, and zeros behind them."""
+    key_stack: Compiled[[Cpu, Values[u64]], None]
+    """Stores hist_record.STACK_DEPTH words: the calls under way when the event in the event context happens, and zeros behind
+    them."""
 
 
 class SectionCallbacks(NamedTuple):
     """What the tracers of critical sections need."""
 
-    keep: int
-    """The address of void (*)(cpu, array_cpu), see max_latency_record.KEEP."""
+    keep: Compiled[[Cpu, ArrayCpu], None]
+    """See `MaxLatency.keep`."""
 
     # With (ip, parent_ip), where the hook is; parent_ip may be 0:
     irqs_off: Callback
@@ -136,23 +140,23 @@ class SectionCallbacks(NamedTuple):
 
 
 class ProbeCallbacks(NamedTuple):
-    """What kprobes need. The functions without labels are void (*)(cpu, event_context)."""
+    """What kprobes need."""
 
     breakpoint: Callback
     """Where the guest's handler of breakpoints says that a CPU has come to one."""
 
-    fill_at_breakpoint: int
+    fill_at_breakpoint: Compiled[[Cpu, EventContext], None]
     """Stores the registers before the instruction there."""
 
-    fill_at_site: int
+    fill_at_site: Compiled[[Cpu, EventContext], None]
     """The same at the call site of a function, for the registers before the function's first instruction; and when the function
     has returned, for those with which its caller goes on."""
 
-    write_at_site: int
+    write_at_site: Compiled[[Cpu, EventContext], None]
     """Has the CPU go on with the stored registers, from a call site."""
 
-    say_where: int
-    """void (*)(cpu, consumer): see native.kprobe."""
+    say_where: Compiled[[Cpu, Consumer], None]
+    """See native.kprobe."""
 
 
 class UprobeCallbacks(NamedTuple):
@@ -164,5 +168,5 @@ class UprobeCallbacks(NamedTuple):
     dispatch_return: Callback
     """uretprobe_dispatch(id, regs, func): a program's function has returned."""
 
-    fill: int
-    """The address of void (*)(cpu, event_context), which stores the program's registers."""
+    fill: Compiled[[Cpu, EventContext], None]
+    """Stores the program's registers."""

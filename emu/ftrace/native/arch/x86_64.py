@@ -7,139 +7,138 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-import numpy as np
-from numba import types
-
-from emu.cpu.arch.x86_64.state import register
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import (
-    array_record,
-    context,
-    event,
-    event_context,
-    function,
-    function_graph,
-    task_callbacks,
-)
-from emu.ftrace.native.arch import (
-    Callback,
-    Callbacks,
-    EventCallbacks,
-    TaskCallbacks,
-)
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native import context, event, function, function_graph, task_callbacks
+from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks, TaskCallbacks
 from emu.ftrace.native.context import array_of, host_address
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.native import cfunc, njit
-from emu.native.pointers import in_byte_order, load_u64, store_u64
+from emu.ftrace.native.guest_records import GuestMemory, layouts
+from emu.ftrace.native.trace_records import TraceArray
+from emu.native.functions import Native, callback, njit
+from emu.native.pointers import in_byte_order
+from emu.native.records import Record, Words, u64
 
-__all__ = ["SITE_SIZE", "build", "build_for_events", "build_for_tasks", "called_from", "callers"]
+__all__ = ["SITE_SIZE", "Registers", "build", "build_for_events", "build_for_tasks", "called_from", "callers"]
 
-_HANDLER = types.void(types.uint64, types.uint64)
-AX, CX, DX, SP, SI, DI = (np.uint64(register(name)) for name in ("ax", "cx", "dx", "sp", "si", "di"))
-ZERO, WORD = np.uint64(0), np.uint64(8)
 SITE_SIZE = 5  # bytes, of a site's call
-SITE = np.uint64(SITE_SIZE)
+SLOT_SIZE = 8  # bytes, of an address on a stack
+
+
+class Registers(Record):
+    """The general registers, with which Unicorn's state of a CPU begins (`GENERAL_REGISTERS`)."""
+
+    ax: u64
+    cx: u64
+    dx: u64
+    bx: u64
+    sp: u64
+    bp: u64
+    si: u64
+    di: u64
+    r8: u64
+    r9: u64
+    r10: u64
+    r11: u64
+    r12: u64
+    r13: u64
+    r14: u64
+    r15: u64
 
 
 @njit
-def arguments(cpu):
-    """The first two of a C function at whose label the CPU is."""
-    env = load_u64(cpu + cpu_record.ENV)
-    return load_u64(env + DI), load_u64(env + SI)
+def first_argument(cpu: Cpu) -> u64:
+    """Of a C function at whose label the CPU is."""
+    return Registers(cpu.env).di
 
 
 @njit
-def callers(cpu):
-    """The arguments, where they are addresses of callers."""
-    return arguments(cpu)
+def second_argument(cpu: Cpu) -> u64:
+    return Registers(cpu.env).si
 
 
 @njit
-def called_from(cpu):
+def callers(cpu: Cpu) -> tuple[u64, u64]:
+    """Both, where they are addresses of callers."""
+    return first_argument(cpu), second_argument(cpu)
+
+
+@njit
+def called_from(cpu: Cpu) -> u64:
     """Where that function was called."""
-    return load_u64(host_address(array_of(cpu), load_u64(load_u64(cpu + cpu_record.ENV) + SP)))
+    return Words(host_address(array_of(cpu), Registers(cpu.env).sp))[0]
 
 
-def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
+def build(guest: GuestLayout, irqs_off: Callable[[u64], bool], general: bool) -> Callbacks:
     """Compiles for a guest. `irqs_off`: see `NativeCpu`. `general`: see `Callbacks`."""
     memory = in_byte_order("little")
+    native = Native(layouts(guest, memory.byte_order))
     about = context.build(memory, guest)
     record_function, before_graph, after_graph = function.build(about, general)
     record_graph_entry, record_graph_return = function_graph.build(memory, guest, about, general, entry_depth=1)
 
-    @njit
-    def go_on(env, array, place):
+    @native.njit
+    def go_on(registers: Registers, array: TraceArray, place: u64) -> None:
         """Has the trampoline return to a place (0: to the function), or to a direct call, which returns there."""
-        sp = load_u64(env + SP)
-        if place != ZERO:
-            store_u64(host_address(array, sp), place)
+        sp = registers.sp
+        if place != 0:
+            GuestMemory(host_address(array, sp)).as_u64 = place
         if general:
-            called = load_u64(array + array_record.EVENT_CONTEXT) + event_context.CALLS_FIRST
-            target = load_u64(called)
-            if target != ZERO:
-                store_u64(called, ZERO)
-                store_u64(env + SP, sp - WORD)
-                store_u64(host_address(array, sp - WORD), target)
+            told = array.event_context
+            target = told.calls_first
+            if target != 0:
+                told.calls_first = 0
+                registers.sp = sp - SLOT_SIZE
+                GuestMemory(host_address(array, sp - SLOT_SIZE)).as_u64 = target
 
-    @cfunc(_HANDLER)
-    def function_entry(cpu, address):
+    @native.callback
+    def function_entry(cpu: Cpu, address: u64) -> None:
         """ftrace_caller."""
-        env, array = load_u64(cpu + cpu_record.ENV), array_of(cpu)
-        stack = host_address(array, load_u64(env + SP))
-        go_on(env, array, record_function(cpu, load_u64(stack) - SITE, load_u64(stack + WORD), irqs_off(env)))
+        registers, array = Registers(cpu.env), array_of(cpu)
+        stack = GuestMemory(host_address(array, registers.sp)).words
+        go_on(registers, array, record_function(cpu, stack[0] - SITE_SIZE, stack[1], irqs_off(cpu.env)))
 
-    @cfunc(_HANDLER)
-    def graph_entry(cpu, address):
+    @native.callback
+    def graph_entry(cpu: Cpu, address: u64) -> None:
         """ftrace_graph_caller: the stack slot of its return address identifies a call."""
-        env, array = load_u64(cpu + cpu_record.ENV), array_of(cpu)
-        sp = load_u64(env + SP)
-        stack = host_address(array, sp)
-        ip, parent_ip = load_u64(stack) - SITE, load_u64(stack + WORD)
-        before_graph(cpu, ip, parent_ip, irqs_off(env))
+        registers, array = Registers(cpu.env), array_of(cpu)
+        sp = registers.sp
+        stack = GuestMemory(host_address(array, sp)).words
+        ip = stack[0] - SITE_SIZE
+        before_graph(cpu, ip, stack[1], irqs_off(cpu.env))
         # A return probe may have replaced the return address by now: function_graph replaces what it has put there.
-        if record_graph_entry(cpu, ip, load_u64(stack + WORD), sp + WORD, irqs_off(env)):
-            store_u64(stack + WORD, load_u64(array + array_record.RETURN_TRAMPOLINE))
-        go_on(env, array, after_graph(cpu, ip))
+        if record_graph_entry(cpu, ip, stack[1], sp + SLOT_SIZE, irqs_off(cpu.env)):
+            stack[1] = array.return_trampoline
+        go_on(registers, array, after_graph(cpu, ip))
 
-    @cfunc(_HANDLER)
-    def graph_return(cpu, address):
+    @native.callback
+    def graph_return(cpu: Cpu, address: u64) -> None:
         """ftrace_return_to_handler: the call of it has pushed into the slot that the return address came from."""
-        env, array = load_u64(cpu + cpu_record.ENV), array_of(cpu)
-        slot = load_u64(env + SP)
-        store_u64(host_address(array, slot), record_graph_return(cpu, slot, irqs_off(env)))
+        array, slot = array_of(cpu), Registers(cpu.env).sp
+        GuestMemory(host_address(array, slot)).as_u64 = record_graph_return(cpu, slot, irqs_off(cpu.env))
 
     return Callbacks(
-        Callback("ftrace_caller", function_entry.address),
-        Callback("ftrace_graph_caller", graph_entry.address),
-        Callback("ftrace_return_to_handler", graph_return.address),
+        Callback("ftrace_caller", function_entry),
+        Callback("ftrace_graph_caller", graph_entry),
+        Callback("ftrace_return_to_handler", graph_return),
     )
 
 
 def build_for_tasks(guest: GuestLayout) -> TaskCallbacks:
     """Compiles for a guest."""
-
-    @njit
-    def first_argument(cpu):
-        return arguments(cpu)[0]
-
-    @njit
-    def second_argument(cpu):
-        return arguments(cpu)[1]
-
     return task_callbacks.build(in_byte_order("little"), guest, first_argument, second_argument)
 
 
-def build_for_events(guest: GuestLayout, irqs_off: Any) -> EventCallbacks:
+def build_for_events(guest: GuestLayout, irqs_off: Callable[[u64], bool]) -> EventCallbacks:
     """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
     memory = in_byte_order("little")
     record_event = event.build(memory, guest, context.build(memory, guest))
 
-    @cfunc(_HANDLER)
-    def buffer_commit(cpu, address):
+    @callback
+    def buffer_commit(cpu: Cpu, address: u64) -> None:
         """trace_event_buffer_commit(call, entry, dynamic, count)."""
-        env = load_u64(cpu + cpu_record.ENV)
-        record_event(cpu, load_u64(env + DI), load_u64(env + SI), load_u64(env + DX), load_u64(env + CX), irqs_off(env))
+        registers = Registers(cpu.env)
+        record_event(cpu, registers.di, registers.si, registers.dx, registers.cx, irqs_off(cpu.env))
 
-    return EventCallbacks(Callback("trace_event_buffer_commit", buffer_commit.address))
+    return EventCallbacks(Callback("trace_event_buffer_commit", buffer_commit))
