@@ -265,7 +265,7 @@ def build(memory: Accessors, guest: GuestLayout) -> HistHandlers:
         if acting is not None:
             count_event(cpu, acting)
             told = acting.array.event_context
-            record(cpu, file, told.entry, told.size)
+            record(cpu, file, Bytes(told.entry), told.size)
 
     @callback
     def enable_hist(cpu: Cpu, acting: Consumer) -> None:
