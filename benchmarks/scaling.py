@@ -12,16 +12,14 @@ import sys
 import time
 from collections.abc import Callable
 
-import numpy as np
-import numpy.typing as npt
 from arches import ARCHES
-from numba import types
 
 from emu.cpu import arch as cpu_arch
-from emu.cpu.native import board_record, cpu_record, turns
+from emu.cpu.native import turns
+from emu.cpu.native.cpu_records import Board, Cpu
 from emu.machine import Machine
-from emu.native import njit
-from emu.native.pointers import load_u64
+from emu.native.functions import shared
+from emu.native.records import Values, u64
 
 QUANTA = (2000, 50_000)
 PEER = 2  # CPUs
@@ -54,7 +52,7 @@ def busy_machine(arch: str, cpus: int) -> Machine:
 
 def nanoseconds_per_instruction(machine: Machine, quantum: int) -> float:
     board = machine.board
-    board.record.set(board_record.QUANTUM, quantum)
+    board.record.quantum = quantum
     cycles = max(CYCLES // len(board.cpus), 4 * quantum)
     machine.advance(4 * quantum)  # the clocks come to lie as far apart as they stay
     best = float("inf")
@@ -67,18 +65,18 @@ def nanoseconds_per_instruction(machine: Machine, quantum: int) -> float:
     return best
 
 
-@njit(types.void(types.uint64[:], types.int64))  # type: ignore[untyped-decorator]  # numba has no types for it
-def _shortest_turns(records: npt.NDArray[np.uint64], count: int) -> None:
-    """Turns that end at their first block, of one CPU after the other."""
+@shared
+def _shortest_turns(cpus: Values[Cpu], most: u64, count: u64) -> None:
+    """Turns that end at their first block, of each of so many CPUs after the other."""
     for n in range(count):
-        cpu = records[n % len(records)]
-        now = load_u64(cpu + cpu_record.CYCLES)
-        turns.begin_turn(load_u64(cpu + cpu_record.BOARD), cpu, now, now)
+        cpu = cpus[n % most]
+        now = cpu.cycles
+        turns.begin_turn(cpu.board, cpu, now, now)
         turns.enter(cpu)
 
 
-@njit(types.void(types.uint64, types.int64))  # type: ignore[untyped-decorator]  # as above
-def _choices(board: int, count: int) -> None:
+@shared
+def _choices(board: Board, count: u64) -> None:
     """The loop over turns, kept from beginning one; with a look at the clock, which it else takes every 32 turns."""
     for _ in range(count):
         turns.run(board, 0)
@@ -87,14 +85,14 @@ def _choices(board: int, count: int) -> None:
 def turn_costs(machine: Machine) -> tuple[float, float, float]:
     """Microseconds to choose the CPU of a turn, and of a turn in which nothing is executed: of one CPU, and of each in turn."""
     board = machine.board
-    records = np.array([cpu.record.address for cpu in board.cpus], np.uint64)
-    count = 10 * len(records)
+    cpus = board.record.cpus
+    count = 10 * len(board.cpus)
     board.limit = 0
-    choose = processor_time(lambda: _choices(board.record.address, count))
+    choose = processor_time(lambda: _choices(board.record, count))
     board.unlimited()
-    board.record.set(board_record.QUANTUM, 1)
-    one = processor_time(lambda: _shortest_turns(records[:1], count))
-    each = processor_time(lambda: _shortest_turns(records, count))
+    board.record.quantum = 1
+    one = processor_time(lambda: _shortest_turns(cpus, 1, count))
+    each = processor_time(lambda: _shortest_turns(cpus, len(board.cpus), count))
     return choose / count * 1e6, one / count * 1e6, each / count * 1e6
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from emu.ftrace.host_probes import Hit, HostProbe
@@ -29,7 +29,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Loads the name's module, and with it numba and Unicorn, at the first use of a name: `emu --help` uses none."""
     if name in __all__:
         module = "emu.ftrace.host_probes" if name in ("Hit", "HostProbe") else "emu.machine"

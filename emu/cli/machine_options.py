@@ -6,10 +6,10 @@ from __future__ import annotations
 import gc
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
@@ -35,10 +35,11 @@ class RunLimits(NamedTuple):
     host_limit: float | None  # seconds
 
     @classmethod
-    def taken_from(cls, arguments: dict[str, Any]) -> RunLimits:
+    def taken_from(cls, arguments: dict[str, object]) -> RunLimits:
         """Removes the limits from a command's arguments and returns them."""
-        host = arguments.pop("host_limit")
-        return cls(arguments.pop("limit"), None if host is None else host / 10**9)
+        limit, host = arguments.pop("limit"), arguments.pop("host_limit")
+        assert isinstance(limit, int | None) and isinstance(host, int | None)
+        return cls(limit, None if host is None else host / 10**9)
 
 
 # Limits are the command's; booting is bounded by them too, but never by less than this.
@@ -67,6 +68,12 @@ class MachineOptions:
     tracer_cost: str = "none"
     timing: str | None = None  # None: the architecture's default
     cpu_model: str | None = None
+
+    @classmethod
+    def of(cls, arguments: Mapping[str, object]) -> MachineOptions:
+        """Those that a command's arguments are."""
+        make: Callable[..., MachineOptions] = cls  # click has made the values what they must be
+        return make(**arguments)
 
     def boot(self, console: Callable[[bytes], None], limits: RunLimits, progress: Progress) -> Machine:
         """Boots the machine, and tells of it by `progress`. What the guest writes goes to `console`.

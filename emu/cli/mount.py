@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -51,7 +51,7 @@ Exit status: as that of `emu run`; COMMAND's also if Ctrl-C ends it later.
 @machine_options
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 @click.argument("command", nargs=-1, metavar="[-- COMMAND...]", type=click.UNPROCESSED)
-def mount(follow: bool, leave: bool, directory: Path, command: Sequence[str], **machine_arguments: Any) -> int:
+def mount(follow: bool, leave: bool, directory: Path, command: Sequence[str], **machine_arguments: object) -> int:
     """Show the tracefs of a machine at DIR, a folder of the host, while COMMAND runs in the guest, and afterwards."""
     from emu.mount.host import check
     from emu.mount.mounted import Mounted
@@ -67,7 +67,7 @@ def mount(follow: bool, leave: bool, directory: Path, command: Sequence[str], **
     console = CommandOutput(progress, sys.stderr)
     limits = RunLimits.taken_from(machine_arguments)
     status, cut_short = 0, None
-    with raised(), MachineOptions(**machine_arguments).boot(console, limits, progress) as machine, mount_errors():
+    with raised(), MachineOptions.of(machine_arguments).boot(console, limits, progress) as machine, mount_errors():
         if traces:
             with progress.during("setting up tracing"), guest_errors():
                 asked.set_up(machine, settings)

@@ -6,8 +6,10 @@ from __future__ import annotations
 import importlib.util
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from socket import socket
+from typing import BinaryIO
 from urllib.parse import quote, urlsplit
 
 __all__ = ["MissingUi", "PerfettoServer", "ui_folder"]
@@ -60,7 +62,7 @@ class PerfettoServer(ThreadingHTTPServer):
         self.host = f"{_HOST}:{self.server_port}"
         self.address = f"http://{self.host}/"
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
+    def handle_error(self, request: object, client_address: object) -> None:
         """A browser that has gone away is none of our errors."""
 
 
@@ -68,20 +70,22 @@ class _Handler(SimpleHTTPRequestHandler):
     server: PerfettoServer
     protocol_version = "HTTP/1.1"
 
-    def __init__(self, request: Any, client_address: Any, server: PerfettoServer) -> None:
+    def __init__(self, request: socket, client_address: tuple[str, int], server: PerfettoServer) -> None:
         super().__init__(request, client_address, server, directory=str(server.ui))
 
-    def send_head(self) -> Any:
+    def send_head(self) -> BytesIO | BinaryIO | None:
         """The UI begins with the trace: `/` leads to the address that names it."""
         if self.headers.get("Host") != self.server.host:  # a page elsewhere whose name leads here
-            return self.send_error(HTTPStatus.FORBIDDEN)
+            self.send_error(HTTPStatus.FORBIDDEN)
+            return None
         if self.path != "/":
             return super().send_head()
         self.send_response(HTTPStatus.FOUND)
         trace = f"{self.server.address}trace/{quote(self.server.trace.name)}"
         self.send_header("Location", f"/index.html#!/?url={quote(trace, safe='')}")
         self.send_header("Content-Length", "0")
-        return self.end_headers()
+        self.end_headers()
+        return None
 
     def translate_path(self, path: str) -> str:
         if urlsplit(path).path.startswith("/trace/"):
@@ -93,5 +97,5 @@ class _Handler(SimpleHTTPRequestHandler):
         self.send_header("Content-Security-Policy", _NOWHERE_ELSE)
         super().end_headers()
 
-    def log_message(self, format: str, *arguments: Any) -> None:
+    def log_message(self, format: str, *arguments: object) -> None:
         """Nobody reads it."""

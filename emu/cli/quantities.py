@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import click
 
@@ -43,7 +43,7 @@ class _Quantity(click.ParamType[int]):
     units: ClassVar[Mapping[str, int]]
     needed: ClassVar[str]
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, int):
             return value
         parts = _split(str(value))

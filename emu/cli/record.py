@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import click
 
@@ -60,7 +60,7 @@ LATENCY_TRACERS = ("irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_
 @machine_options
 @click.argument("command", nargs=-1, required=True, metavar="COMMAND...", type=click.UNPROCESSED)
 def record(
-    follow: bool, output: Path, compress: bool, v6: bool, command: Sequence[str], **machine_arguments: Any
+    follow: bool, output: Path, compress: bool, v6: bool, command: Sequence[str], **machine_arguments: object
 ) -> int:
     """Run COMMAND in the guest and record a trace.dat of what the kernel did."""
     if v6 and compress:
@@ -73,11 +73,11 @@ def record_to(
     path: Path,
     arrays: Sequence[ArrayOptions],
     command: Sequence[str],
-    machine_arguments: dict[str, Any],
+    machine_arguments: dict[str, object],
     *,
     follow: bool,
     compress: bool = False,
-    version: Any = 7,
+    version: Literal[6, 7] = 7,
     words: Sequence[str] | None = None,
     quiet: bool = False,
 ) -> int:
@@ -104,7 +104,7 @@ def record_to(
     progress = Progress()
     console = CommandOutput(progress, sys.stderr)
     limits = RunLimits.taken_from(machine_arguments)
-    options = MachineOptions(**machine_arguments)
+    options = MachineOptions.of(machine_arguments)
     status, cut_short = 0, None
     with raised(), new_file(path) as file, options.boot(console, limits, progress) as machine:
         from emu.trace.disk_recording import DiskRecording

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -16,7 +15,7 @@ __all__ = ["repeat_to"]
 
 
 def repeat_to(
-    folder: Path, times: int, arrays: Sequence[ArrayOptions], command: Sequence[str], machine_arguments: dict[str, Any],
+    folder: Path, times: int, arrays: Sequence[ArrayOptions], command: Sequence[str], machine_arguments: dict[str, object],
     *, follow: bool,
 ) -> int:  # fmt: skip
     """Records a command with one seed after the other, from that of the options on; `emu record` makes each file, too.
@@ -37,7 +36,8 @@ def repeat_to(
             raise click.ClickException(f"{folder} is not empty: --repeat wants a folder of its own")
     except OSError as error:
         raise click.ClickException(f"cannot make the folder {folder}: {error.strerror}") from None
-    first: int = machine_arguments["seed"]
+    first = machine_arguments["seed"]
+    assert isinstance(first, int)
     words = without_options(words_of(click.get_current_context()), ("-o", "--repeat", "--seed"))
     statuses = [
         record_to(

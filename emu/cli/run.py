@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -96,7 +96,7 @@ def run(
     output: Path | None,
     repeat: int | None,
     command: Sequence[str],
-    **machine_arguments: Any,
+    **machine_arguments: object,
 ) -> int:
     """Run COMMAND in the guest and print a trace of what the kernel did."""
     context = click.get_current_context()
@@ -120,7 +120,7 @@ def run(
     console = CommandOutput(progress, sys.stderr)
     limits = RunLimits.taken_from(machine_arguments)
     status, cut_short = 0, None
-    with raised(), open_shown(output) as out, MachineOptions(**machine_arguments).boot(console, limits, progress) as machine:
+    with raised(), open_shown(output) as out, MachineOptions.of(machine_arguments).boot(console, limits, progress) as machine:
         with progress.during("setting up tracing"), guest_errors():
             asked.set_up(machine, settings)
             if stack:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -48,7 +48,7 @@ Exit status: the shell's; 0: left by Ctrl-]; 2: an option is wrong; 124: --limit
 
 @click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
 @machine_options
-def shell(**machine_arguments: Any) -> int:
+def shell(**machine_arguments: object) -> int:
     """Talk to the guest's shell; or run the script on standard input, if that is no terminal."""
     from emu.machine import PoweredOff
 
@@ -60,7 +60,7 @@ def shell(**machine_arguments: Any) -> int:
             _write(data)
 
     with raised():
-        machine = MachineOptions(**machine_arguments).boot(console, limits, progress)
+        machine = MachineOptions.of(machine_arguments).boot(console, limits, progress)
     with machine, guest_errors():
         try:
             if sys.stdin.isatty():

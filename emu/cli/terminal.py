@@ -11,7 +11,7 @@ import termios
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType, TracebackType
-from typing import Any, Self
+from typing import Self
 
 from emu.cli.signals import TERMINATING, Terminated
 
@@ -38,8 +38,8 @@ class HostTerminal:
     def __init__(self, time_left: Callable[[], float | None]) -> None:
         self._descriptor = sys.stdin.fileno()
         self._time_left = time_left
-        self._before: list[Any] = []
-        self._handlers: dict[signal.Signals, Any] = {}
+        self._before: list[int | list[bytes | int]] = []
+        self._handlers: dict[signal.Signals, signal._HANDLER] = {}
         self._wake, self._woken = -1, -1
         self._size = (0, 0)
         self._ended_by: int | None = None

@@ -6,8 +6,7 @@ from __future__ import annotations
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -50,7 +49,7 @@ Exit status: 0; 2: there is no such document or section, or an option is wrong; 
 @machine_options
 @click.argument("name", required=False, metavar="[DOCUMENT")
 @click.argument("section", required=False, metavar="[SECTION]]")
-def tour(name: str | None, section: str | None, listed: bool, full: bool, **machine_arguments: Any) -> int:
+def tour(name: str | None, section: str | None, listed: bool, full: bool, **machine_arguments: object) -> int:
     """Show the examples of the ftrace documents: each explained, typed into the guest's shell, and run."""
     try:
         documents = DOCUMENTS if name is None else [document(name)]
@@ -61,12 +60,12 @@ def tour(name: str | None, section: str | None, listed: bool, full: bool, **mach
         write_through(sys.stdout, _list(chosen).encode())
         return 0
     limits = RunLimits.taken_from(machine_arguments)
-    options = MachineOptions(**machine_arguments)
+    options = MachineOptions.of(machine_arguments)
     progress = Progress()
 
     def boot(console: Callable[[bytes], None], **needed: str) -> Machine:
-        values: dict[str, Any] = {name: int(value) if name in ("cpus", "quantum") else value for name, value in needed.items()}
-        return replace(options, **values).boot(console, limits, progress)
+        values = {name: int(value) if name in ("cpus", "quantum") else value for name, value in needed.items()}
+        return MachineOptions.of({**vars(options), **values}).boot(console, limits, progress)
 
     def pieces() -> Iterator[bytes]:
         for one, sections in chosen:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["ArrayOptions", "TracingCommand", "instance_option", "recording_of", "trace_options", "trace_options_of", "words_of"]
 
 _WORDS = "emu.cli.trace_options.words"  # key of click.Context.meta
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+_Command = TypeVar("_Command", bound=Callable[..., object])
 _INSTANCE = "-B"
 _DEFINING = ("dynamic_events", "kprobe_events", "synthetic_events", "uprobe_events")  # files; -e can name their events
 _OF_TRACERS = ("hwlat_detector/", "osnoise/")  # folders; threads of these tracers look at them as they begin

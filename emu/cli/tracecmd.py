@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -57,7 +56,7 @@ _PATIENCE = 5.0  # seconds that trace-cmd gets when it is told to end
 @click.option("--guest", metavar="COMMAND", help="Run COMMAND, a line for the guest's shell, in the guest meanwhile.")
 @machine_options
 @click.argument("arguments", nargs=-1, required=True, metavar="-- ARGUMENTS...", type=click.UNPROCESSED)
-def tracecmd(tree: Path | None, guest: str | None, arguments: Sequence[str], **machine_arguments: Any) -> int:
+def tracecmd(tree: Path | None, guest: str | None, arguments: Sequence[str], **machine_arguments: object) -> int:
     """Run the host's trace-cmd with ARGUMENTS on a machine."""
     if tree is not None:
         return _run_on(tree, guest, arguments)
@@ -71,7 +70,7 @@ def tracecmd(tree: Path | None, guest: str | None, arguments: Sequence[str], **m
         directory = Path(folder)
         check(directory)
         command = inside(directory, _trace_cmd(arguments))
-        with MachineOptions(**machine_arguments).boot(console, limits, progress) as machine:
+        with MachineOptions.of(machine_arguments).boot(console, limits, progress) as machine:
             from emu.mount.mounted import Mounted
 
             _check_byte_order(machine.kernel.image.byte_order == "<", arguments)

@@ -7,7 +7,7 @@ import ctypes
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 import unicorn
@@ -19,11 +19,14 @@ from emu.cpu.far_memory import far_memory
 from emu.cpu.heap import Heap
 from emu.cpu.host_signals import Held
 from emu.cpu.io_window import IoWindow
-from emu.cpu.native import board_record, cpu_record, cpu_records, forget, turns
-from emu.cpu.native.block_record import asked_for, string_cost
+from emu.cpu.native import cpu_records, forget, turns
+from emu.cpu.native.block_record import string_cost
+from emu.cpu.native.cpu_records import ARGUMENT_COUNT, HOST_CALL_COUNT, HOST_CALL_REQUEST, NEVER, NO_REQUEST, STOP_REQUEST
 from emu.cpu.native.devices import halt_cpu, nmi_timer_set, relax_cpu, send_ipi, stall_until, timer_set
 from emu.cpu.smi import Smi
 from emu.cpu.timing import CACHES, PIPELINE, STATIC, TIMING_MODELS, TimingNames
+from emu.native.functions import Compiled
+from emu.native.records import Record, Values, Words, u64
 
 if TYPE_CHECKING:
     from emu.cpu.timing.core_timing import CoreTiming
@@ -34,6 +37,7 @@ _SLOWEST, _FASTEST = 1_000_000, 100_000_000_000  # Hz: what the guest's clocks c
 _HEAP = 64 << 20  # bytes of addresses for what Unicorn allocates for a CPU, which takes a twentieth of them
 _TURN_SLICE = 50_000  # microseconds of host time the native loop may take at a stretch
 _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
+_HandlerTable = Values[Callable[[cpu_records.Cpu, u64], None] | None]
 
 
 class CpuFault(RuntimeError):
@@ -42,6 +46,23 @@ class CpuFault(RuntimeError):
     def __init__(self, cpu: Cpu, error: int) -> None:
         super().__init__(f"CPU {cpu.index} at {cpu.pc:#x}: {unicorn.UcError(error)}")
         self.cpu = cpu
+
+
+class PythonHandler:
+    """A function of Python's for native code, which calls it with a CPU and a number, or a record."""
+
+    def __init__(self, call: Callable[[int, int], None]) -> None:
+        self._function = _HANDLER(call)
+        self.address: int = ctypes.cast(self._function, ctypes.c_void_p).value or 0
+
+    def __int__(self) -> int:
+        return self.address
+
+    def __call__(self, cpu: cpu_records.Cpu, argument: int | Record) -> None:
+        self._function(cpu.address, argument if isinstance(argument, int) else argument.address)
+
+
+Handler: TypeAlias = Compiled[[cpu_records.Cpu, u64], None] | PythonHandler
 
 
 class Board:
@@ -61,7 +82,7 @@ class Board:
         timing_model: the names of the timing model and of the CPU model, "" for none.
         timing: what times the CPUs; None: the static model.
         block_hook: the address of what CPUs call before blocks.
-        record: what native code knows of it (`native.board_record`).
+        record: what native code knows of it (`native.cpu_records`).
         heap: where Unicorn keeps what it knows of the CPUs.
         io: the devices behind RAM; None: the architecture's boards have none.
     """
@@ -97,42 +118,36 @@ class Board:
         self.heap = Heap(cpus * _HEAP)
         self.io = IoWindow(arch.io_window) if arch.io_window else None
         self.record = cpu_records.Board.allocate()
-        self._host_calls = np.zeros(board_record.HOST_CALL_COUNT, np.uint64)
+        self._host_calls = np.zeros(HOST_CALL_COUNT, np.uint64)
         self._dispatch = np.zeros(0, np.uint64)
         self._static_timing = arch.timing()
         self.native_forget = forget.build(arch.name)
-        self._python_handlers: list[object] = []  # ctypes callbacks that native code points to
+        self._python_handlers: list[PythonHandler] = []  # that native code points to
         self._raised: BaseException | None = None  # what one of them raised
         self._acting = 0
         self._python_calls = 0  # under way
         self._ceiling: int | None = None
-        self._reason = int(turns.TIME)  # why the last run ended
+        self._reason = turns.TIME  # why the last run ended
         self._interpreter_is_shared = False
         self.reset_page_table = 0
         self.ram[RESET_PAGE : RESET_PAGE + len(arch.reset_page)] = arch.reset_page
-        for field, value in (
-            (board_record.HEAP, self.heap.address),
-            (board_record.RAM, self.ram_address),
-            (board_record.RAM_SIZE, memory),
-            (board_record.DIRECT_START, arch.direct_map),
-            (board_record.KERNEL_START, arch.kernel_map),
-            (board_record.DECODE, self.python_handler(self._decode_block)),
-            (board_record.HOST_CALLS, self._host_calls.ctypes.data),
-            (board_record.QUANTUM, quantum),
-            (board_record.RANDOM, _scramble(seed)),
-            (board_record.LONGEST_TURN, self.LONGEST_TURN),
-            (board_record.CPU_COUNT, cpus),
-            (board_record.LIMIT, int(cpu_record.NEVER)),
-            (board_record.VECTOR_START, arch.vectors.start),
-            (board_record.VECTOR_END, arch.vectors.stop),
-        ):
-            self.record.set(field, value)
+        record = self.record
+        record.heap = self.heap.record
+        record.ram, record.ram_size = self.ram_address, memory
+        record.direct_start, record.kernel_start = arch.direct_map, arch.kernel_map
+        record.decode = self.python_handler(self._decode_block)
+        record.host_calls = _HandlerTable(self._host_calls.ctypes.data)
+        record.quantum, record.longest_turn = quantum, self.LONGEST_TURN
+        record.random = _scramble(seed)
+        record.cpu_count = cpus
+        record.limit = NEVER
+        record.vector_start, record.vector_end = arch.vectors.start, arch.vectors.stop
         core = arch.core(self.timing_model.cpu_model) if self.timing_model.cpu_model else None
         with_data = self.timing_model.timing == CACHES
-        self.block_hook = arch.timed_hooks(core, with_data).block_hook if core else arch.native().block_hook
+        self.block_hook = (arch.timed_hooks(core, with_data) if core else arch.native()).block_hook.address
         self.cpus = [Cpu(self, index) for index in range(cpus)]
         self._cpu_table = np.array([cpu.record.address for cpu in self.cpus], np.uint64)
-        self.record.set(board_record.CPUS, self._cpu_table.ctypes.data)
+        record.cpus = Values[cpu_records.Cpu](self._cpu_table.ctypes.data)
         self._by_record = {cpu.record.address: cpu for cpu in self.cpus}
         self.timing: CoreTiming | None = None
         if core is not None:
@@ -150,7 +165,7 @@ class Board:
     @property
     def current(self) -> Cpu:
         """The CPU whose turn it is or was last."""
-        return self.cpus[self.record.get(board_record.CURRENT)]
+        return self.cpus[self.record.current]
 
     @property
     def now(self) -> int:
@@ -193,12 +208,11 @@ class Board:
     @property
     def limit(self) -> int:
         """No CPU begins a turn at or after this time, in cycles."""
-        return self.record.get(board_record.LIMIT)
+        return self.record.limit
 
     @limit.setter
     def limit(self, cycles: int) -> None:
-        never = int(cpu_record.NEVER)
-        self.record.set(board_record.LIMIT, min(cycles, never if self._ceiling is None else self._ceiling, never))
+        self.record.limit = min(cycles, int(NEVER) if self._ceiling is None else self._ceiling, int(NEVER))
 
     @property
     def ceiling(self) -> int | None:
@@ -224,7 +238,7 @@ class Board:
 
     def unlimited(self) -> None:
         """Takes the limit away."""
-        self.limit = int(cpu_record.NEVER)
+        self.limit = NEVER
 
     def run(self, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
         """Runs the CPUs for at most about a twentieth of a second of host time, or until a host call that Python answers.
@@ -245,7 +259,7 @@ class Board:
 
     def _run(self, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
         run_turns = _shared_turns() if self._interpreter_is_shared else turns.run
-        outcome = int(run_turns(self.record.address, _TURN_SLICE))
+        outcome = run_turns(self.record, _TURN_SLICE)
         reason = self._reason = outcome & 0xFF
         self._after_turn(outcome >> 8, on_host_call if reason == turns.REQUEST else None)
         return reason not in (turns.IDLE, turns.LIMIT)
@@ -259,24 +273,24 @@ class Board:
 
     def end_turns(self, wanted: bool) -> None:
         """Whether `run` returns after the turn that is under way. What the guest does is the same."""
-        self.record.set(board_record.WANTED, int(wanted))
+        self.record.wanted = wanted
 
     def _after_turn(self, error: int, on_host_call: Callable[[Cpu, int, list[int]], None] | None) -> None:
         """Raises what was raised in a turn, and Unicorn's `error`. Answers what the CPU asks; None: it asks nothing."""
         cpu = self.current
         if self._raised is not None:
             raised, self._raised = self._raised, None
-            cpu.record.set(cpu_record.REQUEST, cpu_record.NO_REQUEST)
+            cpu.record.request = NO_REQUEST
             raise raised
         if error:
             raise CpuFault(cpu, error)
         if on_host_call is None:
             return
-        if cpu.record.get(cpu_record.REQUEST) == cpu_record.HOST_CALL_REQUEST:
-            arguments = [cpu.record.get(cpu_record.ARGUMENTS, n) for n in range(cpu_record.ARGUMENT_COUNT)]
-            on_host_call(cpu, cpu.record.get(cpu_record.HOST_CALL), arguments)
+        if cpu.record.request == HOST_CALL_REQUEST:
+            arguments = [cpu.record.arguments[n] for n in range(ARGUMENT_COUNT)]
+            on_host_call(cpu, cpu.record.host_call, arguments)
         else:
-            cpu.record.set(cpu_record.REQUEST, cpu_record.NO_REQUEST)
+            cpu.record.request = NO_REQUEST
 
     def step(self, cpu: Cpu, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
         """Executes one instruction of one CPU, while all others stand still; see Cpu.step.
@@ -290,12 +304,12 @@ class Board:
         """
         self._check_runs()
         with self.acting(), Held():
-            now = int(turns.ready_at(np.uint64(cpu.record.address)))
-            if now == cpu_record.NEVER:
+            now = turns.ready_at(cpu.record)
+            if now == NEVER:
                 return False
             cpu.wait_until(now)
             cpu.step()
-            self._after_turn(0, on_host_call if cpu.record.get(cpu_record.REQUEST) else None)
+            self._after_turn(0, on_host_call if cpu.record.request else None)
             return True
 
     def run_to(self, cpu: Cpu, places: Sequence[int], blocks: int, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
@@ -312,14 +326,13 @@ class Board:
         there = np.array(places, np.uint64)
         with self.acting(), Held():
             while blocks > 0:
-                here = int(there.ctypes.data)
-                outcome = int(run_to.run_to(self.record.address, cpu.record.address, here, len(there), blocks))
+                outcome = run_to.run_to(self.record, cpu.record, Words(there.ctypes.data), len(there), blocks)
                 reason = outcome & 0xFF
                 blocks -= outcome >> 16
                 self._after_turn(outcome >> 8 & 0xFF, on_host_call if reason == turns.REQUEST else None)
                 if reason != turns.REQUEST:
                     return reason == run_to.ARRIVED
-                if cpu.record.get(cpu_record.REQUEST):
+                if cpu.record.request:
                     break
             return False
 
@@ -329,15 +342,15 @@ class Board:
         Raises:
             CpuFault: it left RAM.
         """
-        turns.begin_turn(self.record.address, cpu.record.address, cpu.cycles, cpu_record.NEVER)
-        error = turns.enter(cpu.record.address)
+        turns.begin_turn(self.record, cpu.record, cpu.cycles, NEVER)
+        error = turns.enter(cpu.record)
         if error:
             raise CpuFault(cpu, error)
 
     def stop(self, cpu: Cpu) -> None:
         """Ends the CPU's turn at its next block and returns to Python. Also from inside a callback."""
-        cpu.record.set(cpu_record.REQUEST, cpu_record.STOP_REQUEST)
-        cpu.record.set(cpu_record.DEADLINE, 0)
+        cpu.record.request = STOP_REQUEST
+        cpu.record.deadline = 0
 
     def interrupt_unseen(self, smi: Smi) -> None:
         """Has system management interrupts come from now on, at each multiple of their period.
@@ -351,10 +364,9 @@ class Board:
         if smi.cpu is not None and smi.cpu >= len(self.cpus):
             raise ValueError(f"SMIs on CPU {smi.cpu}: there are CPUs 0 to {len(self.cpus) - 1}")
         for cpu in self.cpus if smi.cpu is None else [self.cpus[smi.cpu]]:
-            cpu.record.set(cpu_record.SMI_PERIOD, period)
-            cpu.record.set(cpu_record.SMI_LENGTH, length)
-            cpu.record.set(cpu_record.SMI_NEXT, (cpu.cycles // period + 1) * period)
-            cpu.record.set(cpu_record.DEADLINE, 0)
+            cpu.record.smi_period, cpu.record.smi_length = period, length
+            cpu.record.smi_next = (cpu.cycles // period + 1) * period
+            cpu.record.deadline = 0
 
     # Code
 
@@ -373,9 +385,9 @@ class Board:
 
     # Host functions
 
-    def provide_host_call(self, number: int, function: int) -> None:
-        """Answers a host call natively: `function` is the address of void (*)(cpu record, number)."""
-        self._host_calls[number] = function
+    def provide_host_call(self, number: int, function: Handler) -> None:
+        """Answers a host call natively: `function` is called with the CPU and the number."""
+        self.record.host_calls[number] = function
 
     def provide_devices(
         self,
@@ -389,27 +401,29 @@ class Board:
         nmi_timer: int | None = None,
     ) -> None:
         """Gives the board's native devices their host-call numbers, and the timer its vector."""
-        self.provide_host_call(timer, timer_set.address)
-        self.provide_host_call(ipi, send_ipi.address)
-        self.provide_host_call(stall, stall_until.address)
+        self.provide_host_call(timer, timer_set)
+        self.provide_host_call(ipi, send_ipi)
+        self.provide_host_call(stall, stall_until)
         for number, handler in ((halt, halt_cpu), (relax, relax_cpu), (nmi_timer, nmi_timer_set)):
             if number is not None:
-                self.provide_host_call(number, handler.address)
-        self.record.set(board_record.TIMER_VECTOR, timer_vector)
+                self.provide_host_call(number, handler)
+        self.record.timer_vector = timer_vector
 
     def dispatch_range(self, start: int, end: int) -> None:
         """Declares the virtual addresses at which blocks may have a host function."""
         self._dispatch = np.zeros(end - start, np.uint64)
-        self.record.set(board_record.DISPATCH, self._dispatch.ctypes.data)
-        self.record.set(board_record.DISPATCH_START, start)
-        self.record.set(board_record.DISPATCH_END, end)
+        self.record.dispatch = _HandlerTable(self._dispatch.ctypes.data)
+        self.record.dispatch_start, self.record.dispatch_end = start, end
 
-    def dispatch(self, address: int, function: int) -> None:
-        """Has native `function` run before each block that begins at `address`; 0: no function."""
-        self._dispatch[address - self.record.get(board_record.DISPATCH_START)] = function
+    def dispatch(self, address: int, function: Handler | int | None) -> None:
+        """Has a native function, or the one at an address, run before each block that begins at `address`; None, 0: none."""
+        if isinstance(function, int):
+            Words(self.record.dispatch.address)[address - self.record.dispatch_start] = function
+        else:
+            self.record.dispatch[address - self.record.dispatch_start] = function
 
-    def python_handler(self, function: Callable[[Cpu, int], None]) -> int:
-        """The address of a native function that calls Python with (cpu, second argument).
+    def python_handler(self, function: Callable[[Cpu, int], None]) -> PythonHandler:
+        """A native function that calls Python with (cpu, second argument).
 
         If it raises, the machine stops before its next block, and `run` raises the exception.
         """
@@ -424,38 +438,38 @@ class Board:
             finally:
                 self._python_calls -= 1
 
-        handler = _HANDLER(call)
+        handler = PythonHandler(call)
         self._python_handlers.append(handler)
-        return ctypes.cast(handler, ctypes.c_void_p).value or 0
+        return handler
 
     def fail(self, error: BaseException) -> None:
         """For a callback that native code calls: the machine stops before its next block, and `run` raises the error."""
         self._raised = self._raised or error
         self.stop(self.current)
 
-    def _decode_block(self, cpu: Cpu, packed: int) -> None:
-        """Stores the cost of a block that native code asks for."""
-        physical, size = asked_for(packed)
-        address, page = cpu.record.get(cpu_record.BLOCK), self.arch.page_size
+    def _decode_block(self, cpu: Cpu, place: int) -> None:
+        """Stores the cost of a block that native code asks for. `place`: its record's address."""
+        block = cpu_records.Block(place)
+        physical, size, address, page = block.place, block.size, cpu.record.block, self.arch.page_size
         here = min(size, page - physical % page)
         code = bytes(self.ram[physical : physical + here])
         if here < size:  # the rest is on the next virtual page, which can be anywhere in RAM
             code += cpu.read(address + here, size - here)
         cost = self._static_timing.block(code, address)
         description = self.arch.repeated(code[cost.last :])
-        cycles = string_cost(cost.cycles, cost.last, description) if description else cost.cycles
-        cpu.record.set(cpu_record.BLOCK_CYCLES, cycles)
-        cpu.record.set(cpu_record.BLOCK_INSTRUCTIONS, cost.instructions)
+        block.cycles = string_cost(cost.cycles, cost.last, description) if description else cost.cycles
+        block.instructions = cost.instructions
         if self.timing is not None:
-            cpu.record.set(cpu_record.BLOCK_SUMMARY, self.timing.block(code, address))
+            block.summary = self.timing.block(code, address)
 
 
 @functools.cache
-def _shared_turns() -> Callable[[int, int], int]:
+def _shared_turns() -> Callable[[cpu_records.Board, int], int]:
     """The loop over turns, with Python's interpreter free for other threads. Compiled when it is first used."""
     from emu.cpu.native import shared_turns
 
-    return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, ctypes.c_int64)(shared_turns.run.address)
+    run = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, ctypes.c_int64)(shared_turns.run.address)
+    return lambda board, microseconds: int(run(board.address, microseconds))
 
 
 def _timing_model(arch: CpuArch, timing: str, cpu_model: str | None) -> TimingNames:

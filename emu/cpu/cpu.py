@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -11,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import unicorn
 
-from emu.cpu.internals import add_native_hook, handle_of
-from emu.cpu.native import cpu_record, cpu_records
+from emu.cpu.internals import add_native_hook
+from emu.cpu.native import cpu_records
+from emu.cpu.native.cpu_records import HALTED, NEVER, NO_REQUEST, OFF, RUNNING, STOPPED, TRANSLATION_BUFFER, VECTORS
+from emu.native.records import Words
 
 if TYPE_CHECKING:
     from emu.cpu.board import Board
@@ -24,42 +25,28 @@ class Cpu:
     """A CPU. Its clock is `cycles`; it runs when the board gives it a turn.
 
     Attributes:
-        record: the CPU's state that native code shares (`native.cpu_record`).
+        record: the CPU's state that native code shares (`native.cpu_records`).
     """
 
     def __init__(self, board: Board, index: int) -> None:
         self.board = board
         self.index = index
-        self.record = cpu_records.Cpu.allocate()
         board.arch.layout()
+        self.record = record = cpu_records.Cpu.allocate(board.arch.unicorn_layouts)
         with board.heap:
             self.uc: unicorn.Uc = board.arch.create()
             self.uc._uch.memory = board.heap, board.ram  # the binding keeps this until it has closed the Uc
-            self.uc.ctl_set_tcg_buffer_size(cpu_record.TRANSLATION_BUFFER)
+            self.uc.ctl_set_tcg_buffer_size(TRANSLATION_BUFFER)
             self.uc.mem_map_ptr(0, board.memory, unicorn.UC_PROT_ALL, board.ram_address)
             if board.io is not None:
                 board.io.connect(self.uc)
-            inside = board.arch.attach(self.uc, self.record.address, board.block_hook)
-        self.env = inside["env"]
-        self._cflags_next_tb = ctypes.c_uint32.from_address(inside["cflags_next_tb"])
-        self.record.fill(cpu_record.ARRIVALS, cpu_record.VECTORS, cpu_record.NEVER)
-        for field, value in (
-            (cpu_record.UC, handle_of(self.uc)),
-            (cpu_record.CPU, inside["cpu"]),
-            (cpu_record.ENV, self.env),
-            (cpu_record.BOARD, board.record.address),
-            (cpu_record.INDEX, index),
-            (cpu_record.LOCATION, inside["location"]),
-            (cpu_record.NEXT_LOCATION, inside["next_location"]),
-            (cpu_record.BLOCK_HOOK, board.block_hook),
-            (cpu_record.TRANSLATOR, inside["translator"]),
-            (cpu_record.CYCLE_COUNTER, inside["cycle_counter"]),
-            (cpu_record.TIMER, cpu_record.NEVER),
-            (cpu_record.NMI_TIMER, cpu_record.NEVER),
-            (cpu_record.SMI_NEXT, cpu_record.NEVER),
-            (cpu_record.ARRIVAL, cpu_record.NEVER),
-        ):
-            self.record.set(field, value)
+            board.arch.attach(self.uc, record, board.block_hook)
+        self.env = record.env
+        record.board = board.record
+        record.index = index
+        record.timer = record.nmi_timer = record.smi_next = record.arrival = NEVER
+        for vector in range(VECTORS):
+            record.arrivals[vector] = NEVER
 
     def close(self) -> None:
         """Gives Unicorn's memory back (the binding does so when the last reference goes)."""
@@ -68,34 +55,34 @@ class Cpu:
     @property
     def cycles(self) -> int:
         """The CPU's clock."""
-        return self.record.get(cpu_record.CYCLES)
+        return self.record.cycles
 
     @property
     def busy_cycles(self) -> int:
         """For how many of these it was not halted."""
-        return self.cycles - self.record.get(cpu_record.SLEPT)
+        return self.cycles - self.record.slept
 
     def wait_until(self, cycles: int) -> None:
         """Moves its clock forward to that time."""
         waits = max(cycles - self.cycles, 0)
         if self.halted:
-            self.record.set(cpu_record.SLEPT, self.record.get(cpu_record.SLEPT) + waits)
-        self.record.set(cpu_record.CYCLES, self.cycles + waits)
+            self.record.slept += waits
+        self.record.cycles += waits
 
     @property
     def instructions(self) -> int:
         """Instructions begun so far."""
-        return self.record.get(cpu_record.INSTRUCTIONS)
+        return self.record.instructions
 
     @property
     def running(self) -> bool:
         """Whether the CPU is switched on."""
-        return self.record.get(cpu_record.STATUS) != int(cpu_record.OFF)
+        return self.record.status != OFF
 
     @property
     def pc(self) -> int:
         """The address of the next instruction."""
-        return ctypes.c_uint64.from_address(self.record.get(cpu_record.LOCATION)).value
+        return self.record.location[0]
 
     @property
     def in_user_mode(self) -> bool:
@@ -105,20 +92,20 @@ class Cpu:
     @property
     def irqs_off(self) -> bool:
         """Whether the CPU takes no interrupts but NMIs."""
-        return bool(self.board.arch.native().irqs_off(np.uint64(self.env)))
+        return self.board.arch.native().irqs_off(self.env)
 
     @property
     def halted(self) -> bool:
         """Whether the CPU waits for an interrupt, or for ever."""
-        return self.record.get(cpu_record.STATUS) in (cpu_record.HALTED, cpu_record.STOPPED)
+        return self.record.status in (HALTED, STOPPED)
 
     @property
     def next_event(self) -> int | None:
         """The time, in cycles, at which its timer or an interrupt under way wakes a halted CPU; None: never."""
-        if self.record.get(cpu_record.PENDING_COUNT) or self.record.get(cpu_record.NMI):
+        if self.record.pending_count or self.record.nmi:
             return self.cycles
-        event = min(self.record.get(cpu_record.TIMER), self.record.get(cpu_record.ARRIVAL))
-        return None if event == cpu_record.NEVER else event
+        event = min(self.record.timer, self.record.arrival)
+        return None if event == NEVER else event
 
     def registers(self) -> Mapping[str, int]:
         """The integer registers, by the names that disassembly has for them; then those of the CPU's state."""
@@ -133,20 +120,21 @@ class Cpu:
                 page_table=self.board.reset_page_table,
                 arguments=(argument, self.index),
             )
-        self.record.set(cpu_record.CYCLES, max(time, self.cycles))
-        self.record.set(cpu_record.STATUS, cpu_record.RUNNING)
+        self.record.cycles = max(time, self.cycles)
+        self.record.status = RUNNING
 
     def raise_interrupt(self, vector: int, time: int | None = None) -> None:
         """Makes a vector pending no earlier than `time` (default: now)."""
         time = self.cycles if time is None else time
-        self.record.set(cpu_record.ARRIVALS, min(self.record.get(cpu_record.ARRIVALS, vector), time), vector)
-        self.record.set(cpu_record.ARRIVAL, min(self.record.get(cpu_record.ARRIVAL), time))
-        self.record.set(cpu_record.DEADLINE, 0)
+        record = self.record
+        record.arrivals[vector] = min(record.arrivals[vector], time)
+        record.arrival = min(record.arrival, time)
+        record.deadline = 0
 
     def raise_nmi(self) -> None:
         """Makes a non-maskable interrupt pending now."""
-        self.record.set(cpu_record.NMI, 1)
-        self.record.set(cpu_record.DEADLINE, 0)
+        self.record.nmi = True
+        self.record.deadline = 0
 
     def forget(self, ranges: npt.NDArray[np.uint64]) -> None:
         """Drops translations of RAM addresses, shape (n, 2): rows of [start, end).
@@ -154,7 +142,7 @@ class Cpu:
         A block that is running goes on in its old translation.
         """
         with self.board.heap:
-            self.board.native_forget(self.record.get(cpu_record.UC), ranges)
+            self.board.native_forget(self.record.uc, Words(ranges.ctypes.data), len(ranges))
 
     def translate(self, address: int) -> int | None:
         """The physical address behind a virtual one, None if it is not mapped."""
@@ -180,7 +168,7 @@ class Cpu:
     def answer(self, value: int) -> None:
         """Gives a waiting host call its result."""
         self.board.arch.set_result(self.env, value)
-        self.record.set(cpu_record.REQUEST, cpu_record.NO_REQUEST)
+        self.record.request = NO_REQUEST
 
     def watch_blocks(self, function: int, data: int) -> None:
         """Has a native void (*)(uc, address, size, data) see every block that begins from now on.
@@ -199,11 +187,11 @@ class Cpu:
         The instructions are those in memory, or those that earlier steps have executed here since the CPU last forgot the
         place: translations that running has left are not used.
         """
-        self._cflags_next_tb.value = instructions
-        self.record.set(cpu_record.STEPPING, 1)
-        self.record.set(cpu_record.STEPS, 1)
+        self.record.state.cflags_next_tb = instructions
+        self.record.stepping = True
+        self.record.steps = 1
         try:
             self.board.turn(self)
         finally:
-            self.record.set(cpu_record.STEPPING, 0)
-            self._cflags_next_tb.value = 0xFFFF_FFFF
+            self.record.stepping = False
+            self.record.state.cflags_next_tb = 0xFFFF_FFFF

@@ -9,7 +9,6 @@ import unicorn
 
 from emu.cpu.internals import LIBRARY
 from emu.cpu.native import io_window
-from emu.native.record import Record
 
 __all__ = ["IoWindow"]
 
@@ -31,8 +30,8 @@ class IoWindow:
 
     def __init__(self, addresses: range) -> None:
         self.addresses = addresses
-        self.device = Record(io_window.WORDS)
-        self.device.set(io_window.ID, _ID)
+        self.device = io_window.Device.allocate()
+        self.device.id = _ID
 
     def connect(self, uc: unicorn.Uc) -> None:
         """Has a CPU find the window."""

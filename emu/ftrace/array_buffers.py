@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.array_records import ArrayRecords
-from emu.ftrace.native import array_cpu_record
 from emu.ftrace.native.snapshot import exchange, take_snapshot
 from emu.ftrace.ring_buffer import RingBuffer, pages_for
+from emu.native.records import u64
 
 __all__ = ["ArrayBuffers", "Spill"]
 
@@ -35,21 +35,24 @@ class ArrayBuffers:
     def __init__(self, records: ArrayRecords) -> None:
         self._records = records
         self._buffers: dict[int, RingBuffer] = {}  # by the addresses of their records
-        self._spill_address = 0
+        self._spill: ctypes._FuncPointer | None = None
         self._handlers: list[ctypes._FuncPointer] = []  # they stay: one may be called that has been replaced
         for cpu in range(len(records.cpus)):
-            self._add(RingBuffer(cpu, pages_for(0)), array_cpu_record.RING)
+            self._add(RingBuffer(cpu, pages_for(0)), spare=False)
 
-    def _add(self, ring: RingBuffer, role: np.uint64) -> None:
+    def _add(self, ring: RingBuffer, *, spare: bool) -> None:
         self._buffers[ring.record.address] = ring
-        ring.spill_to(self._spill_address)
-        self._records.cpus[ring.cpu].set(role, ring.record.address)
+        ring.spill_to(self._spill)
+        if spare:
+            self._records.cpus[ring.cpu].spare_ring = ring.record
+        else:
+            self._records.cpus[ring.cpu].ring = ring.record
 
     def of(self, cpu: int | None, *, spare: bool = False) -> list[RingBuffer]:
         """What records on one CPU, or on each; or what is spare there: nothing without room for a snapshot."""
-        role = array_cpu_record.SPARE_RING if spare else array_cpu_record.RING
         records = self._records.cpus if cpu is None else [self._records.cpus[cpu]]
-        return [self._buffers[address] for record in records if (address := record.get(role))]
+        rings = (record.spare_ring if spare else record.ring for record in records)
+        return [self._buffers[ring.address] for ring in rings if ring is not None]
 
     def ring(self, cpu: int) -> RingBuffer:
         """What records on a CPU."""
@@ -60,8 +63,8 @@ class ArrayBuffers:
         """Those that record, and the spare ones."""
         return iter(self._buffers.values())
 
-    def disable(self, why: np.uint64, cpus: Container[int]) -> None:
-        """Sets a reason for which nothing is recorded (`ring_record.DISABLED`) on these CPUs, and clears it on others."""
+    def disable(self, why: u64, cpus: Container[int]) -> None:
+        """Sets a reason for which nothing is recorded (a bit of a ring's `disabled`) on these CPUs, and clears it on others."""
         for ring in self.of(None):
             ring.disable(why, ring.cpu in cpus)
 
@@ -90,12 +93,12 @@ class ArrayBuffers:
             for pages in ring.take_full_pages():
                 spill(ring.cpu, pages)
 
-        self._spill_address = 0
+        self._spill = None
         if spill is not None:
-            self._handlers.append(_HANDLER(call))
-            self._spill_address = ctypes.cast(self._handlers[-1], ctypes.c_void_p).value or 0
+            self._spill = _HANDLER(call)
+            self._handlers.append(self._spill)
         for ring in self:
-            ring.spill_to(self._spill_address)
+            ring.spill_to(self._spill)
 
     def make_spares(self, cpu: int | None = None) -> None:
         """Makes spare buffers of the size of the others. If there are any, gives that of one CPU, or each, that size.
@@ -107,13 +110,13 @@ class ArrayBuffers:
             _resize({spare: ring.pages for ring, spare in zip(self.of(cpu), self.of(cpu, spare=True), strict=True)})
             return
         for spare in [RingBuffer(ring.cpu, ring.pages, overwrite=ring.overwrite) for ring in self.of(None)]:
-            self._add(spare, array_cpu_record.SPARE_RING)
+            self._add(spare, spare=True)
 
     def free_spares(self) -> None:
         """Gives up the spare buffers, and what is in them."""
         for spare in self.of(None, spare=True):
             del self._buffers[spare.record.address]
-            self._records.cpus[spare.cpu].set(array_cpu_record.SPARE_RING, 0)
+            self._records.cpus[spare.cpu].spare_ring = None
 
     def exchange(self, cpu: int | None) -> None:
         """Exchanges what records and what is spare, on one CPU or on each.
@@ -121,9 +124,9 @@ class ArrayBuffers:
         As in Linux, a CPU's buffers are exchanged alone only while it records.
         """
         if cpu is None:
-            take_snapshot(np.uint64(self._records.array.address))
+            take_snapshot(self._records.array)
         elif self.ring(cpu).recording:
-            exchange(np.uint64(self._records.cpus[cpu].address))
+            exchange(self._records.cpus[cpu])
 
 
 def _resize(wanted: dict[RingBuffer, int]) -> None:

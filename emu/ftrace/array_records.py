@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The records through which native code knows the trace arrays (`native.array_record`, `native.array_cpu_record`)."""
+"""The records through which native code knows the trace arrays (`native.trace_records`)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from emu.cpu.cpu import Cpu
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, event_context, trace_records
 from emu.ftrace.native.context import now
+from emu.ftrace.native.guest_records import Hot
+from emu.ftrace.native.trace_records import NO_SECTION, NOT_UP, ArrayCpu, EventContext, TraceArray
 from emu.kernel.kernel import Kernel
-from emu.native.record import Record
+from emu.native.records import Values, u64
 
 __all__ = ["ArrayRecords", "RecordLists"]
 
@@ -23,135 +23,141 @@ class ArrayRecords:
 
     Args:
         cpus: how many there are.
-        changed: called when `set` has changed a word.
+        changed: must be called after fields of `array` were set that say how calls are recorded.
+
+    Attributes:
+        changed: the same.
     """
 
     def __init__(self, cpus: int, changed: Callable[[], None] = lambda: None) -> None:
-        self.array = trace_records.TraceArray.allocate()
-        self.cpus = [trace_records.ArrayCpu.allocate() for _ in range(cpus)]
-        self._table = np.array([*(cpu.address for cpu in self.cpus), 0], np.uint64)
-        self.array.set(array_record.CPUS, self._table.ctypes.data)
-        self._changed = changed
+        self.array = TraceArray.allocate()
+        self.cpus = [ArrayCpu.allocate() for _ in range(cpus)]
+        self.changed = changed
+        self._table = np.array([cpu.address for cpu in self.cpus], np.uint64)
+        self.join()
+
+    def join(self) -> None:
+        """Has the records lead to each other."""
+        self.array.cpus = Values[ArrayCpu](self._table.ctypes.data)
+        self.array.cpu_count = len(self.cpus)
         for cpu in self.cpus:
-            cpu.set(array_cpu_record.ARRAY, self.array.address)
+            cpu.array = self.array
 
     def set(self, field: np.uint64, value: int | np.uint64) -> None:
-        """Stores a word of `array` that says what is recorded."""
+        """For code that does not name fields yet: stores a word of `array`, by its offset."""
         if self.array.get(field) != value:
             self.array.set(field, value)
-            self._changed()
+            self.changed()
 
     def close_sections(self) -> None:
         """A latency tracer is set: no CPU is in a section of which it wants the functions."""
         for cpu in self.cpus:
-            cpu.set(array_cpu_record.IGNORED, cpu.get(array_cpu_record.IGNORED) | int(array_cpu_record.NO_SECTION))
+            cpu.ignored |= NO_SECTION
 
     def no_sections(self) -> None:
         """No latency tracer is set: functions are recorded everywhere."""
         for cpu in self.cpus:
-            cpu.set(array_cpu_record.IGNORED, cpu.get(array_cpu_record.IGNORED) & ~int(array_cpu_record.NO_SECTION))
+            cpu.ignored &= ~NO_SECTION
 
     def forget_calls(self) -> None:
         """The next call on each CPU is no repetition."""
         for cpu in self.cpus:
-            cpu.set(array_cpu_record.LAST_IP, 0)
-            cpu.set(array_cpu_record.LAST_REPEATS, 0)
+            cpu.last_ip = cpu.last_repeats = 0
 
     def now(self, cpu: Cpu) -> int:
         """The time of an event that is recorded on a CPU now."""
-        return int(now(cpu.record.address, self.array.address))
+        return now(cpu.record, self.array)
 
     def spend(self, cpu: Cpu) -> None:
         """A CPU takes the time of an entry that the host has recorded for it."""
-        cpu.record.set(cpu_record.CYCLES, cpu.cycles + self.array.get(array_record.COST_ENTRY))
+        cpu.record.cycles = cpu.cycles + self.array.cost_entry
 
 
 class RecordLists:
     """The records of all trace arrays. Native code finds those of a CPU as a list, the top array's first.
 
     Attributes:
-        event_context: what handlers are told of the event that happens (`native.event_context`).
+        event_context: what handlers are told of the event that happens.
         registers: what probes saw of the CPU at the latest hit (`Probing.registers`); empty as long as there are no probes.
     """
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._nowhere = np.zeros(kernel.board.arch.page_size, np.uint8)
-        self.event_context = trace_records.EventContext.allocate()
+        self.event_context = EventContext.allocate()
         self.registers = np.zeros(0, np.uint64)
         self._changed: Callable[[], None] = lambda: None
-        self._common = {field: np.uint64(value) for field, value in (*self._places(), *self._time())}
-        self._common[array_record.EVENT_CONTEXT] = np.uint64(self.event_context.address)
-        self._common[array_record.READER_VECTOR] = np.uint64(kernel.image.constant("HOST_DEVICE_VECTOR"))
+        self._common = TraceArray.allocate()
+        self._common.event_context = self.event_context
+        self._common.reader_vector = kernel.image.constant("HOST_DEVICE_VECTOR")
+        self._set_places(self._common)
+        self._set_time(self._common)
         self._all: list[ArrayRecords] = []
         # The first CPU begins with the image's own; the others say where theirs is.
         self._hot_areas = {0: kernel.image.symbol("pcpu_hot")}
 
-    def _places(self) -> Sequence[tuple[np.uint64, int]]:
-        """Fields and values: where the guest kernel's memory is."""
+    def _set_places(self, array: TraceArray) -> None:
+        """Says where the guest kernel's memory is."""
         image, board = self._kernel.image, self._kernel.board
-        return (
-            (array_record.DIRECT_START, board.arch.direct_map),
-            (array_record.KERNEL_START, board.arch.kernel_map),
-            (array_record.RAM, board.ram_address),
-            (array_record.RAM_SIZE, board.memory - board.arch.page_size),
-            (array_record.NOWHERE, self._nowhere.ctypes.data),
-            (array_record.RETURN_TRAMPOLINE, image.symbol("return_to_handler")),
-            (array_record.RETHOOK_TRAMPOLINE, image.symbol("arch_rethook_trampoline")),
-        )
+        array.direct_start, array.kernel_start = board.arch.direct_map, board.arch.kernel_map
+        array.ram, array.ram_size = board.ram_address, board.memory - board.arch.page_size
+        array.nowhere = self._nowhere.ctypes.data
+        array.return_trampoline = image.symbol("return_to_handler")
+        array.rethook_trampoline = image.symbol("arch_rethook_trampoline")
 
-    def _time(self) -> Sequence[tuple[np.uint64, int]]:
+    def _set_time(self, array: TraceArray) -> None:
         frequency = self._kernel.board.frequency
         common = math.gcd(10**9, frequency)
-        return (
-            (array_record.CLOCK_MULTIPLIER, 10**9 // common),
-            (array_record.CLOCK_DIVISOR, frequency // common),
-        )
+        array.clock_multiplier, array.clock_divisor = 10**9 // common, frequency // common
 
     @property
-    def top(self) -> Record:
+    def top(self) -> TraceArray:
         """The top array's record."""
         return self._all[0].array
 
     @property
-    def top_cpus(self) -> Sequence[Record]:
+    def top_cpus(self) -> Sequence[ArrayCpu]:
         """Its records of the CPUs."""
         return self._all[0].cpus
 
+    @property
+    def arrays(self) -> Sequence[TraceArray]:
+        """The records of all arrays, and one with which those to come begin: what is the same in all is set in each of these."""
+        return [self._common, *(records.array for records in self._all)]
+
     def on_change(self, changed: Callable[[], None]) -> None:
-        """Has `changed` called whenever an array changes what is recorded."""
+        """Has `changed` called whenever an array changes how calls are recorded."""
         self._changed = changed
 
     def use_registers(self, count: int) -> None:
         """Must be called before there is a probe. `count`: of the words that it sees of a CPU."""
         if not len(self.registers):
             self.registers = np.zeros(count, np.uint64)
-            self.event_context.set(event_context.REGISTERS, self.registers.ctypes.data)
+            self.event_context.registers = Values[u64](self.registers.ctypes.data)
 
     def set_in_all(self, field: np.uint64, value: int) -> None:
-        """Stores a word that every array's record has, those to come included."""
-        self._common[field] = np.uint64(value)
-        for records in self._all:
-            records.array.set(field, value)
+        """For code that does not name fields yet: stores a word of all `arrays`, by its offset."""
+        for array in self.arrays:
+            array.set(field, value)
 
     def of_all(self, field: np.uint64) -> int:
-        """A word that `set_in_all` has stored; 0: it has not."""
-        return int(self._common.get(field, 0))
+        """For the same code: a word that `set_in_all` has stored; 0: it has not."""
+        return self._common.get(field)
 
     def add(self) -> ArrayRecords:
         """Adds the records of a new array, with the tasks that run now."""
         kernel = self._kernel
         records = ArrayRecords(len(kernel.board.cpus), lambda: self._changed())
-        for field, value in self._common.items():
-            records.array.set(field, value)
+        records.array.words[:] = self._common.words
+        records.join()
         for cpu in records.cpus:
-            cpu.set(array_cpu_record.HOT, self._nowhere.ctypes.data)
-            cpu.set(array_cpu_record.IGNORED, int(array_cpu_record.NOT_UP))
+            cpu.hot = Hot(self._nowhere.ctypes.data)
+            cpu.ignored = NOT_UP
         self._all.append(records)
         for index, hot_area in self._hot_areas.items():
             self._set_hot_area(records.cpus[index], hot_area)
         for index, task in kernel.tasks.running().items():
-            records.cpus[index].set(array_cpu_record.PID, kernel.tasks.pid(task))
+            records.cpus[index].pid = kernel.tasks.pid(task)
         self._link()
         if len(self._all) == 1:
             self.graphs_are_of(None)
@@ -163,10 +169,10 @@ class RecordLists:
 
     def _link(self) -> None:
         for cpu in self._kernel.board.cpus:
-            addresses = [records.cpus[cpu.index].address for records in self._all]
-            cpu.record.set(cpu_record.CALLOUT, addresses[0])
-            for records, following in zip(self._all, [*addresses[1:], 0], strict=True):
-                records.cpus[cpu.index].set(array_cpu_record.NEXT, following)
+            of_cpu = [records.cpus[cpu.index] for records in self._all]
+            cpu.record.callout = of_cpu[0].address
+            for one, following in zip(of_cpu, [*of_cpu[1:], None], strict=True):
+                one.next = following
 
     def set_hot_area(self, index: int, hot_area: int) -> None:
         """Tells all arrays that a CPU's struct pcpu_hot is at `hot_area`. Until then, the CPU records nothing."""
@@ -174,24 +180,24 @@ class RecordLists:
         for records in self._all:
             self._set_hot_area(records.cpus[index], hot_area)
 
-    def _set_hot_area(self, cpu: Record, hot_area: int) -> None:
-        cpu.set(array_cpu_record.HOT, self._kernel.memory.host_address(hot_area))
-        cpu.set(array_cpu_record.IGNORED, cpu.get(array_cpu_record.IGNORED) & ~int(array_cpu_record.NOT_UP))
+    def _set_hot_area(self, cpu: ArrayCpu, hot_area: int) -> None:
+        cpu.hot = Hot(self._kernel.memory.host_address(hot_area))
+        cpu.ignored &= ~NOT_UP
 
     def sections_are_of(self, records: ArrayRecords | None) -> None:
         """The array that has these records looks for critical sections, which one at a time can; None: none does."""
         for index, top in enumerate(self.top_cpus):
-            top.set(array_cpu_record.SECTIONS, records.cpus[index].address if records else 0)
+            top.sections = records.cpus[index] if records else None
 
     def graphs_are_of(self, records: ArrayRecords | None) -> None:
         """The array that has these records is told of entries and returns, which one at a time can be; None: the top array."""
         for index, top in enumerate(self.top_cpus):
-            top.set(array_cpu_record.GRAPHS, records.cpus[index].address if records else top.address)
+            top.graphs = records.cpus[index] if records else top
 
     def ask_each(self, each: bool) -> None:
         """Whether native code asks each array's flags at a site that calls; if not, the call is the top array's."""
-        self._all[0].set(array_record.ASKS_EACH, int(each))
+        self.top.asks_each = each
 
     def recorded(self, index: int) -> bool:
         """Whether a CPU has recorded an event since its last process switch."""
-        return any(records.cpus[index].get(array_cpu_record.RECORDED) for records in self._all)
+        return any(records.cpus[index].recorded for records in self._all)

@@ -10,8 +10,9 @@ import numpy as np
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.clock_names import counts_nanoseconds
-from emu.ftrace.native import array_record
+from emu.ftrace.native.trace_records import CLOCK_COUNTER, CLOCK_LINEAR, CLOCK_NANOSECONDS, CLOCK_TICKS
 from emu.kernel.kernel import Kernel
+from emu.native.records import Values, u64
 
 __all__ = ["Clock", "Clocks"]
 
@@ -21,7 +22,7 @@ class Clock:
     """One entry of trace_clock."""
 
     name: str
-    source: np.uint64  # one of native code's CLOCK_ constants
+    source: int  # one of native code's CLOCK_ constants
     rate: int = 0  # of CLOCK_LINEAR: what the clock counts in a cycle
     offset: int = 0  # nanoseconds at boot
 
@@ -36,9 +37,10 @@ class Clocks:
 
     def __init__(self, kernel: Kernel, arch: FtraceArch, records: RecordLists) -> None:
         self._counter = np.zeros(1, np.uint64)
-        records.set_in_all(array_record.COUNTER, self._counter.ctypes.data)
+        for array in records.arrays:
+            array.counter = Values[u64](self._counter.ctypes.data)
         rate, rest = divmod(10**9, kernel.board.frequency)
-        source = array_record.CLOCK_NANOSECONDS if rest else array_record.CLOCK_LINEAR
+        source = CLOCK_NANOSECONDS if rest else CLOCK_LINEAR
 
         def nanoseconds(name: str, at_boot: int = 0) -> Clock:
             return Clock(name, source, rate, at_boot)
@@ -46,14 +48,14 @@ class Clocks:
         self._clocks = (
             nanoseconds("local"),
             nanoseconds("global"),
-            Clock("counter", array_record.CLOCK_COUNTER),
-            Clock("uptime", array_record.CLOCK_TICKS),
+            Clock("counter", CLOCK_COUNTER),
+            Clock("uptime", CLOCK_TICKS),
             nanoseconds("perf"),
             nanoseconds("mono"),
             nanoseconds("mono_raw"),
             nanoseconds("boot"),
             nanoseconds("tai", kernel.image.constant("WALL_CLOCK_AT_BOOT") * 10**9),
-            Clock(arch.cycle_clock, array_record.CLOCK_LINEAR, rate=1),
+            Clock(arch.cycle_clock, CLOCK_LINEAR, rate=1),
         )
 
     @property

@@ -17,7 +17,7 @@ from emu.ftrace.direct_calls import DirectCalls
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.live_patches import LivePatch, LivePatches, NewCode, Replaced
-from emu.ftrace.native import array_record
+from emu.ftrace.native.trace_records import NOBODY
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.patching import Patch
 from emu.ftrace.patching_driver import BadProtocol, Driver
@@ -253,7 +253,7 @@ class Ftrace:
         self._records.graphs_are_of(graphs[0] if graphs else None)
         for ops in arrays:
             recorder = self._recorders[ops]
-            if ops.graph_user != array_record.NOBODY and not recorder.graph_running:
+            if ops.graph_user != NOBODY and not recorder.graph_running:
                 self._return_stacks.start()
             recorder.follow(ops, places)
         if self._profiler.enabled:

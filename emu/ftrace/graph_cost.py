@@ -12,7 +12,6 @@ from typing import NamedTuple
 from emu.cpu.timing import STATIC
 from emu.ftrace.arch import CodeRange, FtraceArch
 from emu.ftrace.array_records import RecordLists
-from emu.ftrace.native import array_record
 from emu.kernel.kernel import Kernel
 
 __all__ = ["GraphCost", "graph_cost"]
@@ -43,10 +42,7 @@ def graph_cost(kernel: Kernel, arch: FtraceArch, records: RecordLists) -> GraphC
         )
 
     site = timing.block(arch.call(0, 0), 0).cycles - timing.block(arch.nop, 0).cycles
-    entry, call, back = (
-        records.of_all(word)
-        for word in (array_record.COST_ENTRY, array_record.COST_GRAPH_CALL, array_record.COST_GRAPH_RETURN)
-    )
-    own = cycles(*path.after_entry, *path.before_return) + call + entry
-    caller = site + cycles(*path.before_entry, *path.after_return) + back + entry
+    array = records.top
+    own = cycles(*path.after_entry, *path.before_return) + array.cost_graph_call + array.cost_entry
+    caller = site + cycles(*path.before_entry, *path.after_return) + array.cost_graph_return + array.cost_entry
     return GraphCost(board.nanoseconds(own), board.nanoseconds(caller))

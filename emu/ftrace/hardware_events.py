@@ -14,8 +14,7 @@ import errno
 from typing import Final
 
 from emu.cpu.board import Board
-from emu.cpu.native import board_record
-from emu.cpu.native.timing import record
+from emu.cpu.native.timing.record import COUNTERS
 from emu.cpu.timing import CACHES
 from emu.cpu.timing.core_timing import CoreTiming
 from emu.ftrace.array_records import RecordLists
@@ -23,13 +22,13 @@ from emu.ftrace.errors import ErrorReport, TraceError
 from emu.ftrace.event.call import COMMON_SIZE, EventKind, Field
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.source import EventSource
-from emu.ftrace.native import array_record, hardware_record
+from emu.ftrace.native.trace_records import COUNTER_NAME_SIZE, Event, Hardware
 from emu.ftrace.numbers import parse_c
-from emu.native.record import Record
+from emu.native.records import Layouts, Shape
 
 __all__ = ["SAMPLEABLE", "HardwareEvents"]
 
-# What the models count one by one (`record.count`): the others are so frequent that they are added up.
+# What the models count one by one (`emu.cpu.native.timing.record.count`): the others are so frequent that they are added up.
 _OF_DATA: Final = frozenset(
     {
         "L1-dcache-load-misses", "L1-dcache-store-misses", "dTLB-load-misses", "prefetches", "coherence-transfers",
@@ -43,10 +42,10 @@ SAMPLEABLE: Final = _OF_DATA | {
 """The counters that can be sampled; those of data, if the board's model has caches."""
 
 _LONGEST_PERIOD = (1 << 63) - 1
-_NAME, _PERIOD = COMMON_SIZE + 8, COMMON_SIZE + 8 + hardware_record.NAME_SIZE
+_NAME, _PERIOD = COMMON_SIZE + 8, COMMON_SIZE + 8 + COUNTER_NAME_SIZE
 _FIELDS = (
     Field("unsigned long", "ip", COMMON_SIZE, 8, False),
-    Field(f"char[{hardware_record.NAME_SIZE}]", "event", _NAME, hardware_record.NAME_SIZE, True, 1),
+    Field(f"char[{COUNTER_NAME_SIZE}]", "event", _NAME, COUNTER_NAME_SIZE, True, 1),
     Field("u64", "period", _PERIOD, 8, False),
 )
 _PRINT_FMT = '"event=%s ip=%pS period=%llu", REC->event, (void *)REC->ip, REC->period'
@@ -69,17 +68,17 @@ class HardwareEvents(EventSource):
         self._catalogue = catalogue
         self._periods: dict[str, int] = {}
         self._sampleable = SAMPLEABLE if board.timing_model.timing == CACHES else SAMPLEABLE - _OF_DATA
-        self._record = Record(hardware_record.words(len(board.cpus)))
+        self._record = Hardware.allocate(Layouts({Hardware: Shape(counts={"told": len(board.cpus)})}))
         call = catalogue.define(
             "hardware", "sample", _FIELDS, _PRINT_FMT, _PERIOD + 8, EventKind.TRACEPOINT, self, at_once=False
         )
-        self._record.set(hardware_record.EVENT, catalogue.record_address(call))
-        for number, name in enumerate(record.COUNTERS):
-            padded = name.encode().ljust(hardware_record.NAME_SIZE, b"\0")
-            for n in range(hardware_record.NAME_WORDS):
-                word = int.from_bytes(padded[8 * n : 8 * n + 8], "little")
-                self._record.set(hardware_record.NAMES, word, number * hardware_record.NAME_WORDS + n)
-        records.set_in_all(array_record.HARDWARE, self._record.address)
+        self._record.event = Event(catalogue.record_address(call))
+        for number, name in enumerate(COUNTERS):
+            characters = self._record.names[number].characters
+            for n, character in enumerate(name.encode()):
+                characters[n] = character
+        for array in records.arrays:
+            array.hardware = self._record
 
     @property
     def text(self) -> str:
@@ -100,8 +99,8 @@ class HardwareEvents(EventSource):
         removed = command.startswith(("!", "-:"))
         definition = command.removeprefix("!").removeprefix("-:").strip()
         name, _, period = (word.strip() for word in definition.partition(":" if ":" in definition else " "))
-        if name not in record.COUNTERS:
-            why = TraceError(errno.EINVAL, f"there is no counter '{name}'", (name, record.COUNTERS))
+        if name not in COUNTERS:
+            why = TraceError(errno.EINVAL, f"there is no counter '{name}'", (name, COUNTERS))
             raise self._refusal(errno.EINVAL, "Unknown counter", why.why, command, name)
         if name not in self._sampleable:
             model = self._board.timing_model.timing
@@ -133,18 +132,17 @@ class HardwareEvents(EventSource):
 
     def _sample(self, name: str, period: int) -> None:
         """Has a counter be sampled from now on; 0: no longer."""
-        number = record.COUNTERS.index(name)
+        number = COUNTERS.index(name)
         self._timing.sample(name, period)
         for index, timing in enumerate(self._timing.records):
-            timing.set(record.SAMPLED, timing.get(record.SAMPLED) & ~(1 << number))
-            counted = timing.get(record.COUNTS, number)
-            self._record.set(hardware_record.TOLD, counted, index * record.MOST_COUNTERS + number)
+            timing.sampled &= ~(1 << number)
+            self._record.told[index].counts[number] = timing.counts[number]
 
     def start(self) -> None:
         from emu.ftrace.native import hardware  # compiled when it is needed
 
         self._catalogue.use_made_events()
-        self._board.record.set(board_record.SAMPLE, hardware.build().address)
+        self._board.record.sample = hardware.sample
         for name, period in self._periods.items():
             self._sample(name, period)
 

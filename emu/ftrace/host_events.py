@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
 
@@ -12,20 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.cpu.cpu import Cpu
+from emu.cpu.native import cpu_records
 from emu.ftrace.array_buffers import ArrayBuffers
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.event.files import EventFile, EventFiles
 from emu.ftrace.events import ENTRY, PRINT, EventType
-from emu.ftrace.native import array_record, event_context
 from emu.ftrace.native.readers import wake_reader
+from emu.ftrace.native.trace_records import PLACE_HOST_CALL, PLACE_NOWHERE, ArrayCpu, EventContext
 from emu.ftrace.trace_context import TraceContext, context_of
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.kernel.kernel import Kernel
-from emu.native.record import Record
+from emu.native.records import Values, u8
 
 __all__ = ["HostEvents"]
 
 _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
+_StackHandler = Callable[[cpu_records.Cpu, ArrayCpu], None]  # native: Python has its address
 _NOTHING: Mapping[int, bytes] = MappingProxyType({})
 
 
@@ -96,15 +98,13 @@ class HostEvents:
 
     def write_puts(self, cpu: Cpu, ip: int, line: str) -> None:
         """Records what the kernel writes while an event or a call is dealt with (Linux: trace_array_puts), called from `ip`."""
-        place = np.uint64(self._globals.records.event_context.get(event_context.PLACE))
+        place = self._globals.records.event_context.place
         self._write_printk(cpu, EventType.PRINT, 0, np.uint64(ip).tobytes() + line.encode() + b"\n\0", place)
 
-    def _write_printk(
-        self, cpu: Cpu, kind: EventType, disabled: int, data: bytes, place: np.uint64 = event_context.PLACE_HOST_CALL
-    ) -> None:
+    def _write_printk(self, cpu: Cpu, kind: EventType, disabled: int, data: bytes, place: int = PLACE_HOST_CALL) -> None:
         if self.records_printk:
             context = context_of(self._kernel, self._globals.guest, cpu, printing=disabled)
-            self._write_event(cpu, kind, context, data, stacks=(array_record.EVENT_STACKS,), place=place)
+            self._write_event(cpu, kind, context, data, stacks=(self._records.array.event_stacks,), place=place)
 
     def write_injected(self, number: int, common: Mapping[int, bytes], data: bytes) -> bool:
         """Records an entry of any event as `write_marker` does a print event.
@@ -114,14 +114,15 @@ class HostEvents:
             common: bytes to put into the entry's common fields, by offset.
             data: what follows the common fields.
         """
-        return self._write_from_guest(number, data, common, (array_record.EVENT_STACKS, array_record.EVENT_USER_STACKS))
+        array = self._records.array
+        return self._write_from_guest(number, data, common, (array.event_stacks, array.event_user_stacks))
 
     def _write_from_guest(
         self,
         number: int,
         data: bytes,
         common: Mapping[int, bytes] = _NOTHING,
-        stacks: Sequence[np.uint64] = (),
+        stacks: Sequence[_StackHandler | None] = (),
         newline: int | None = None,
     ) -> bool:
         """Records an event on the CPU whose task writes it. Only what the guest does has a stack."""
@@ -130,12 +131,10 @@ class HostEvents:
         file = self._files.get(self._globals.events[number])
         if file is None or not file.has_more:
             return self._write_event(cpu, number, context, data, common, stacks if writer else ())
-        place = event_context.PLACE_HOST_CALL if writer else event_context.PLACE_NOWHERE
-        return self._hand_over(cpu, file, self._head(cpu, number, context, common) + data, context, place, newline)
+        place = PLACE_HOST_CALL if writer else PLACE_NOWHERE
+        return self._hand_over(cpu, file, self._head(cpu, number, context, common) + data, place, newline)
 
-    def _hand_over(
-        self, cpu: Cpu, file: EventFile, entry: bytes, context: TraceContext, place: np.uint64, newline: int | None
-    ) -> bool:
+    def _hand_over(self, cpu: Cpu, file: EventFile, entry: bytes, place: int, newline: int | None) -> bool:
         """Has native code do with an event all that the array wants of it; False when nothing is being recorded."""
         ring = self._buffers.ring(cpu.index)
         if not ring.recording:
@@ -143,28 +142,24 @@ class HostEvents:
         dropped = ring.dropped_events
         staged = np.frombuffer(bytearray(entry.ljust(-(-len(entry) // 4) * 4, b"\0")), np.uint8)
         with self._told_of(staged, place) as told:
-            told.set(event_context.EVENT, self._globals.events.record_address(file.call))
-            told.set(event_context.SIZE, len(staged))
+            told.event, told.size = self._globals.events.record(file.call), len(staged)
             if newline is not None:
                 staged[newline] = 0
-                told.set(event_context.NEWLINE, staged.ctypes.data + newline)
+                told.newline = Values[u8](staged.ctypes.data + newline)
             with file.as_if_enabled():
-                _HANDLER(self._globals.event_handler())(cpu.record.address, file.record.address)
+                _HANDLER(self._globals.event_handler().address)(cpu.record.address, file.record.address)
         return ring.dropped_events == dropped
 
     @contextmanager
-    def _told_of(self, entry: NDArray[np.uint8], place: np.uint64) -> Iterator[Record]:
+    def _told_of(self, entry: NDArray[np.uint8], place: int) -> Iterator[EventContext]:
         """Native code is told of an entry while the body runs, which gets the event_context. It may be told of another one."""
         told = self._globals.records.event_context
-        before = [(word, told.get(word)) for word in (event_context.ENTRY, event_context.PLACE, event_context.NEWLINE)]
-        told.set(event_context.ENTRY, entry.ctypes.data)
-        told.set(event_context.PLACE, place)
-        told.set(event_context.NEWLINE, 0)
+        before = told.entry, told.place, told.newline
+        told.entry, told.place, told.newline = entry.ctypes.data, place, None
         try:
             yield told
         finally:
-            for word, value in before:
-                told.set(word, value)
+            told.entry, told.place, told.newline = before
 
     def _head(self, cpu: Cpu, number: int, context: TraceContext, common: Mapping[int, bytes] = _NOTHING) -> bytes:
         """What the entry of an event begins with."""
@@ -187,16 +182,16 @@ class HostEvents:
         context: TraceContext,
         data: bytes,
         common: Mapping[int, bytes] = _NOTHING,
-        stacks: Sequence[np.uint64] = (),
-        place: np.uint64 = event_context.PLACE_HOST_CALL,
+        stacks: Sequence[_StackHandler | None] = (),
+        place: int = PLACE_HOST_CALL,
     ) -> bool:
-        """Records an event, and then those stacks that are wanted (`stacks`: words of the array's record), from `place` on."""
+        """Records an event, and then those stacks that are wanted (`stacks`: fields of the array's record), from `place` on."""
         head = self._head(cpu, number, context, common)
         written = self._buffers.ring(cpu.index).write(self._records.now(cpu), head + data)
         if written:
             with self._told_of(np.frombuffer(head, np.uint8), place):
-                for record_stack in filter(None, map(self._records.array.get, stacks)):
+                for record_stack in filter(None, stacks):
                     _HANDLER(record_stack)(cpu.record.address, self._records.cpus[cpu.index].address)
             self._records.spend(cpu)
-        wake_reader(np.uint64(cpu.record.address), np.uint64(self._records.array.address))
+        wake_reader(cpu.record, self._records.array)
         return written

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
-from emu.ftrace.native import array_record
+from emu.ftrace.native.trace_records import GRAPH_FUNCTION, GRAPH_NOTRACE, NOBODY, PROBED, PROFILES, RECORDS, TRACED, Consumer
 from emu.ftrace.options import Options
 from emu.ftrace.probes import FunctionProbes
 from emu.ftrace.site_callback import Callback
 from emu.ftrace.tracers import BRANCH_KEYS, NOP, Tracer
 from emu.ftrace.trigger.consumers import Consumers
-from emu.native.record import Record
+from emu.native.records import u64
 
 __all__ = ["AtSites", "FtraceOps", "Watch"]
 
@@ -35,7 +35,7 @@ class AtSites(Protocol):
     def users(self, functions: Functions) -> NDArray[np.int64]:
         """As how many users of each site they count."""
 
-    def chains(self, functions: Functions) -> Mapping[int, list[Record]]:
+    def chains(self, functions: Functions) -> Mapping[int, list[Consumer]]:
         """For each of these sites, by its index: the consumers in the order in which they act."""
 
     def keep(self, functions: Functions) -> None:
@@ -48,8 +48,8 @@ class Watch(Protocol):
     callback: Callback
     """What its sites call."""
 
-    flag: np.uint8
-    """The flag of its sites (`array_record`)."""
+    flag: u64
+    """The flag of its sites (of an array's `site_flags`)."""
 
     def __bool__(self) -> bool:
         """Whether it runs."""
@@ -156,16 +156,16 @@ class FtraceOps:
         return [(watch, watch.sites(selected)) for watch in self._watches if watch]
 
     @property
-    def graph_user(self) -> np.uint64:
-        """Who is told of entries and returns: see GRAPH_RUNNING of `array_record`."""
+    def graph_user(self) -> int:
+        """Who is told of entries and returns: see `graph_running` of TraceArray."""
         if self.callback is Callback.GRAPH:
-            return array_record.RECORDS
+            return RECORDS
         profiled = any(watch.callback is Callback.GRAPH for watch in self._watches if watch)
-        return array_record.PROFILES if profiled else array_record.NOBODY
+        return PROFILES if profiled else NOBODY
 
-    def chains(self) -> Mapping[int, list[Record]]:
+    def chains(self) -> Mapping[int, list[Consumer]]:
         """For each of these sites, by its index: the consumers in the order in which they act."""
-        chains: dict[int, list[Record]] = {}
+        chains: dict[int, list[Consumer]] = {}
         for one in self._at_sites:
             for site, records in one.chains(self.filter.functions).items():
                 chains.setdefault(site, []).extend(records)
@@ -178,14 +178,14 @@ class FtraceOps:
 
     def flags(self) -> NDArray[np.uint8]:
         """For each site: the flags that tell native code what to do there for this array."""
-        flags: NDArray[np.uint8] = (
-            self.graph_function.mask * array_record.GRAPH_FUNCTION
-            + self.graph_notrace.mask * array_record.GRAPH_NOTRACE
-            + (self.traced() & (self.callback is Callback.ENTRY)) * array_record.TRACED
-            + self.probed() * array_record.PROBED
-        )
-        for watch, sites in self.watched():
-            flags |= sites * watch.flag
+        wanted = [
+            (GRAPH_FUNCTION, self.graph_function.mask), (GRAPH_NOTRACE, self.graph_notrace.mask),
+            (TRACED, self.traced() & (self.callback is Callback.ENTRY)), (PROBED, self.probed()),
+            *((watch.flag, sites) for watch, sites in self.watched()),
+        ]  # fmt: skip
+        flags = np.zeros(len(self.filter.functions), np.uint8)
+        for flag, sites in wanted:
+            flags |= sites * np.uint8(flag)
         return flags
 
     def functions_changed(self, functions: Functions) -> None:

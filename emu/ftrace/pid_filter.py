@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from emu.cpu.far_memory import far_memory
 from emu.ftrace.array_records import ArrayRecords
-from emu.ftrace.native import array_cpu_record, array_record
+from emu.ftrace.native.trace_records import EVENTS_CHOSEN, EVENTS_EXCLUDED, OF_PID, PID_CHOSEN, PID_EXCLUDED, PID_LIMIT
+from emu.native.records import Values, u8
 
 __all__ = ["OF_EVENTS", "OF_FUNCTIONS", "PidFilter", "Pids", "pid_flags"]
 
@@ -22,24 +23,22 @@ Pids: TypeAlias = frozenset[int] | None  # None: there is no list
 
 @dataclass(frozen=True)
 class _Fields:
-    """Where native code finds a filter: two flags of each pid, and words of the array's records."""
+    """Where native code finds a filter: two flags of each pid, and the names of fields of TraceArray and ArrayCpu."""
 
-    chosen: np.uint8
-    excluded: np.uint8
-    only_chosen: np.uint64
-    ignored: np.uint64
+    chosen: int
+    excluded: int
+    only_chosen: str
+    ignored: str
 
 
-OF_FUNCTIONS = _Fields(array_record.PID_CHOSEN, array_record.PID_EXCLUDED, array_record.ONLY_CHOSEN, array_cpu_record.IGNORED)
-OF_EVENTS = _Fields(
-    array_record.EVENTS_CHOSEN, array_record.EVENTS_EXCLUDED, array_record.ONLY_EVENTS_CHOSEN, array_cpu_record.EVENTS_IGNORED
-)
+OF_FUNCTIONS = _Fields(PID_CHOSEN, PID_EXCLUDED, "only_chosen", "ignored")
+OF_EVENTS = _Fields(EVENTS_CHOSEN, EVENTS_EXCLUDED, "only_events_chosen", "events_ignored")
 
 
 def pid_flags(records: ArrayRecords) -> NDArray[np.uint8]:
     """Makes the flags of each pid, for both filters of an array. Native code changes them as tasks come and go."""
-    flags = np.frombuffer(far_memory(array_record.PID_LIMIT), np.uint8)
-    records.array.set(array_record.PID_FLAGS, flags.ctypes.data)
+    flags = np.frombuffer(far_memory(PID_LIMIT), np.uint8)
+    records.array.pid_flags = Values[u8](flags.ctypes.data)
     return flags
 
 
@@ -72,18 +71,18 @@ class PidFilter:
         """What these tasks do is never recorded; None: there is no list."""
         return self._listed(self._fields.excluded) if self._there_is_excluded else None
 
-    def _listed(self, flag: np.uint8) -> frozenset[int]:
-        return frozenset(np.flatnonzero(self._flags & flag).tolist())
+    def _listed(self, flag: int) -> frozenset[int]:
+        return frozenset(np.flatnonzero(self._flags & np.uint8(flag)).tolist())
 
     def choose(self, chosen: Pids, excluded: Pids) -> None:
         """Puts other lists in force, for the tasks that run now, too."""
         self._there_is_chosen, self._there_is_excluded = chosen is not None, excluded is not None
-        self._flags &= ~(self._fields.chosen | self._fields.excluded)
+        self._flags &= ~np.uint8(self._fields.chosen | self._fields.excluded)
         for pids, flag in ((chosen, self._fields.chosen), (excluded, self._fields.excluded)):
-            self._flags[[pid for pid in pids or () if pid < array_record.PID_LIMIT]] |= flag
-        self._records.array.set(self._fields.only_chosen, int(chosen is not None))
+            self._flags[[pid for pid in pids or () if pid < PID_LIMIT]] |= np.uint8(flag)
+        setattr(self._records.array, self._fields.only_chosen, chosen is not None)
         for cpu in self._records.cpus:
-            pid = cpu.get(array_cpu_record.PID)
-            ignored = (chosen is not None and pid not in chosen) or (excluded is not None and pid in excluded)
-            others = cpu.get(self._fields.ignored) & ~int(array_cpu_record.OF_PID)
-            cpu.set(self._fields.ignored, others | (int(array_cpu_record.OF_PID) if ignored else 0))
+            left_out = chosen is not None and cpu.pid not in chosen
+            ignored = left_out or (excluded is not None and cpu.pid in excluded)
+            others = getattr(cpu, self._fields.ignored) & ~OF_PID
+            setattr(cpu, self._fields.ignored, others | OF_PID if ignored else others)

@@ -12,11 +12,12 @@ from emu.cpu.cpu import Cpu
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.events import Events
-from emu.ftrace.native import array_record
 from emu.ftrace.native import printed_events as native
+from emu.ftrace.native import printed_events_record
+from emu.ftrace.native.printed_events_record import PRINTS, WANTS, WATCHES
 from emu.kernel.kernel import Kernel
 from emu.kernel.upcalls import Upcall
-from emu.native.record import Record
+from emu.native.records import Values, u64
 
 __all__ = ["PrintedEvents"]
 
@@ -48,7 +49,8 @@ class PrintedEvents:
         self._events = events
         self._records = records
         self._texts: Callable[[Sequence[Events]], Sequence[str]] = lambda events: []
-        self._record: Record | None = None
+        self._record: printed_events_record.PrintedEvents | None = None
+        self._states = np.zeros(len(kernel.board.cpus), np.uint64)
         self._function = kernel.image.symbol("upcall_output_printk")
         self._lines: deque[str] = deque()
         self._interrupted: set[int] = set()  # the CPUs that have been asked to print
@@ -63,37 +65,39 @@ class PrintedEvents:
 
     @property
     def on(self) -> bool:
-        return self._records.top.get(array_record.PRINT_EVENT) != 0
+        return bool(self._records.top.print_event)
 
     @on.setter
     def on(self, on: bool) -> None:
         """Whoever sets it has the event files of all arrays follow."""
         if on and self._record is None:
-            self._record = Record(native.WORDS + len(self._kernel.board.cpus))
+            self._record = printed_events_record.PrintedEvents.allocate()
+            self._record.states = Values[u64](self._states.ctypes.data)
             silent = [number for number, call in self._events.items() if call.system == "preemptirq"]
             for index, number in enumerate(silent):
-                self._record.set(native.SILENT, number, index)
-            self._records.set_in_all(array_record.PRINTED_EVENTS, self._record.address)
-        self._records.set_in_all(array_record.PRINT_EVENT, native.build().address if on else 0)
+                self._record.silent[index] = number
+            for array in self._records.arrays:
+                array.printed_events = self._record
+        for array in self._records.arrays:
+            array.print_event = native.build() if on else None
 
     def collect(self) -> None:
         """Takes over what native code has kept, and asks the CPUs that want to print it."""
-        if self._record is None or not self._record.get(native.USED):
+        if self._record is None or not self._record.used:
             return
         for text in self._texts([self._take(self._record)]):
             self._lines += text.removesuffix("\n").split("\n")
         while len(self._lines) > _MOST:
             self._lines.popleft()
             self.printed += 1
-        for index in range(len(self._kernel.board.cpus)):
-            if self._record.get(native.STATES, index) == native.WANTS:
-                self._interrupt(index)
+        for index in np.flatnonzero(self._states == WANTS).tolist():
+            self._interrupt(index)
 
-    def _take(self, record: Record) -> Events:
+    def _take(self, record: printed_events_record.PrintedEvents) -> Events:
         """Takes out what native code has kept, in the order in which it was recorded on all CPUs: that stands for the time."""
-        first, used = int(native.COPIES) // 8, record.get(native.USED) // 8
+        first, used = (record.copies.address - record.address) // 8, record.used // 8
         data = record.words[first : first + used].copy()
-        record.set(native.USED, 0)
+        record.used = 0
         starts, sizes, at = [], [], 0
         while at < used:
             size = int(data[at])
@@ -118,21 +122,17 @@ class PrintedEvents:
             self.asked = self.printed + len(self._lines)
 
     def _begun(self, cpu: Cpu) -> None:
-        self._set_state(cpu, native.PRINTS)
+        self._states[cpu.index] = PRINTS
         self.collect()
         self._printing[cpu.index] = cpu.cycles, self.printed + len(self._lines)
 
     def _ended(self, cpu: Cpu, result: int) -> None:
-        self._set_state(cpu, native.WATCHES)
+        self._states[cpu.index] = WATCHES
         self._interrupted.discard(cpu.index)
         begun, _ = self._printing.pop(cpu.index)
         took = cpu.cycles - begun
         if took > self._kernel.board.cycles(_TICK):
             self._rested[cpu.index] = cpu.cycles + took
-
-    def _set_state(self, cpu: Cpu, state: np.uint64) -> None:
-        if self._record is not None:
-            self._record.set(native.STATES, state, cpu.index)
 
     def next_line(self, cpu: Cpu) -> str | None:
         """The line that has waited longest, which the CPU prints now; None: it is done."""

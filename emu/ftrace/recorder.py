@@ -19,9 +19,10 @@ from emu.ftrace.event.internal import OF_TOP_ARRAY
 from emu.ftrace.events import Events
 from emu.ftrace.host_events import HostEvents
 from emu.ftrace.max_latency import MaxLatency
-from emu.ftrace.native import array_record, consumer, probes, ring_record
+from emu.ftrace.native import probes, ring_record, trace_records
 from emu.ftrace.native.readers import wake_readers
-from emu.ftrace.native.ring_buffer import DATA_SIZE
+from emu.ftrace.native.ring_record import DATA_SIZE
+from emu.ftrace.native.trace_records import CLOCK_COUNTER, DUMP_ALL, DUMP_CPU, NO_DUMP, NOBODY
 from emu.ftrace.native.tracing_snapshot import NOT_ALLOCATED
 from emu.ftrace.ops import FtraceOps
 from emu.ftrace.pid_filter import OF_EVENTS, OF_FUNCTIONS, PidFilter, Pids, pid_flags
@@ -38,7 +39,7 @@ from emu.ftrace.tracers import FUNCTION_GRAPH, NOP, Tracer
 from emu.ftrace.trigger.consumers import Consumers
 from emu.ftrace.words import Words
 from emu.kernel.kernel import Kernel
-from emu.native.record import Record
+from emu.native.records import Values, u8, u64
 
 if TYPE_CHECKING:
     from emu.ftrace.hist.triggers import HistTriggers
@@ -110,11 +111,9 @@ class Recorder:
         self.records = trace_globals.records.add()
         self._buffers = ArrayBuffers(self.records)
         self.max_latency = MaxLatency(self.records)
-        self.records.array.set(array_record.SITE_FLAGS, self._site_flags.ctypes.data)
-        self.records.array.set(array_record.SITE_FLAGS_SIZE, len(self._site_flags))
-        self.records.set(array_record.SLEEP_TIME, 1)
-        self.records.set(array_record.GRAPH_TIME, 1)
-        self.records.set(array_record.RECORDING, 1)
+        array = self.records.array
+        array.site_flags, array.site_flags_size = Values[u8](self._site_flags.ctypes.data), len(self._site_flags)
+        array.sleep_time = array.graph_time = array.recording = True
         self.clock = trace_globals.clocks.first
         self.use_clock(self.clock.name)
         flags = pid_flags(self.records)
@@ -188,23 +187,26 @@ class Recorder:
     @property
     def graph_running(self) -> bool:
         """Whether anybody is told of entries and returns."""
-        return self.records.array.get(array_record.GRAPH_RUNNING) != array_record.NOBODY
+        return self.records.array.graph_running != NOBODY
 
     def follow(self, ops: FtraceOps, places: npt.NDArray[np.int64]) -> None:
         """Puts in force what the array wants. `places`: each site's offset in the kernel mapping, in bytes."""
         self._site_flags[places] = ops.flags()
         self._follow_probes(ops.chains(), places)
-        self.records.set(array_record.ONLY_SELECTED, int(bool(ops.graph_function)))
-        self.records.set(array_record.HIDES, int(ops.graph_notrace.mask.any()))
-        self.records.set(array_record.MAX_DEPTH, ops.max_graph_depth)
-        self.records.set(array_record.THRESHOLD, ops.threshold_us * 1000 if ops.tracer is FUNCTION_GRAPH else 0)
-        self.records.set(array_record.GRAPH_RUNNING, ops.graph_user)
+        array = self.records.array
+        array.only_selected = bool(ops.graph_function)
+        array.hides = bool(ops.graph_notrace.mask.any())
+        array.max_depth = ops.max_graph_depth
+        array.threshold = ops.threshold_us * 1000 if ops.tracer is FUNCTION_GRAPH else 0
+        array.graph_running = ops.graph_user
+        self.records.changed()
 
-    def _follow_probes(self, chains: Mapping[int, Sequence[Record]], places: npt.NDArray[np.int64]) -> None:
+    def _follow_probes(self, chains: Mapping[int, Sequence[trace_records.Consumer]], places: npt.NDArray[np.int64]) -> None:
         """Has native code find the consumers at sites. `chains`: by site, in the order in which they act."""
-        first = np.array([consumer.link(chain) for chain in chains.values()], np.uint64)
+        linked = map(trace_records.link, chains.values())
+        first = np.array([consumer.address for consumer in linked if consumer is not None], np.uint64)
         self._probes = probes.table_of(places[list(chains)].astype(np.uint64), first), chains
-        self.records.array.set(array_record.PROBES, self._probes[0].ctypes.data)
+        self.records.array.probes = self._probes[0].ctypes.data
 
     def forget_sites(self, places: npt.NDArray[np.int64]) -> None:
         """Clears the flags of sites that are gone. `places`: as for `follow`."""
@@ -213,18 +215,18 @@ class Recorder:
     def choose_event_pids(self, chosen: Pids, excluded: Pids) -> None:
         """Records events of certain tasks only."""
         self.event_pid_filter.choose(chosen, excluded)
-        self.records.array.set(array_record.EVENT_PIDS, int(bool(self.event_pid_filter)))
+        self.records.array.event_pids = bool(self.event_pid_filter)
         self.event_files.follow()
 
     def stop(self) -> None:
         """Stops recording for good, because tracing has failed; recorded events stay."""
-        self.records.set(array_record.GRAPH_RUNNING, 0)
+        self.records.array.graph_running = NOBODY
         self._buffers.disable(ring_record.FAILED, range(self.cpus))
 
     @property
     def recording(self) -> bool:
         """Whether events are recorded (tracing_on). Native code may change it at any event."""
-        return self.records.array.get(array_record.RECORDING) != 0
+        return self.records.array.recording
 
     @property
     def held(self) -> bool:
@@ -232,11 +234,11 @@ class Recorder:
 
         So they are while the command that is to be traced is started, of which nothing is recorded. Linux has no such state.
         """
-        return self.records.array.get(array_record.HELD) != 0
+        return self.records.array.held
 
     @held.setter
     def held(self, held: bool) -> None:
-        self.records.array.set(array_record.HELD, int(held))
+        self.records.array.held = held
 
     def record_on(self) -> None:
         self._switch(on=True)
@@ -248,7 +250,7 @@ class Recorder:
         self.wake_readers()
 
     def _switch(self, on: bool) -> None:
-        self.records.set(array_record.RECORDING, int(on))
+        self.records.array.recording = on
         self._buffers.disable(ring_record.OFF, range(0 if on else self.cpus))
 
     def record_on_cpus(self, cpus: frozenset[int]) -> None:
@@ -276,32 +278,31 @@ class Recorder:
             case "trace_printk":
                 self.host_events.records_printk = on
             case "stacktrace":
-                self.records.array.set(array_record.EVENT_STACKS, self.globals.stacks.callbacks().event_stack if on else 0)
+                self.records.array.event_stacks = self.globals.stacks.callbacks().event_stack if on else None
                 self.event_files.follow()
             case "userstacktrace":
-                self.records.array.set(
-                    array_record.EVENT_USER_STACKS, self.globals.stacks.callbacks().event_user_stack if on else 0
-                )
+                self.records.array.event_user_stacks = self.globals.stacks.callbacks().event_user_stack if on else None
                 self.event_files.follow()
             case "funcgraph-irqs":
-                self.records.set(array_record.SKIP_INTERRUPTS, int(not on))
+                self.records.array.skip_interrupts = not on
+                self.records.changed()
             case "sleep-time":
-                self.records.set(array_record.SLEEP_TIME, int(on))
+                self.records.array.sleep_time = on
             case "graph-time":
-                self.records.set(array_record.GRAPH_TIME, int(on))
+                self.records.array.graph_time = on
             case "record-cmd":
                 self.globals.saved_cmdlines.record(on)
             case "record-tgid":
                 self.globals.saved_tgids.record(on)
             case "function-fork":
-                self._follow_fork(array_record.PID_CHOSEN | array_record.PID_EXCLUDED, on)
+                self._follow_fork(trace_records.PID_CHOSEN | trace_records.PID_EXCLUDED, on)
             case "event-fork":
-                self._follow_fork(array_record.EVENTS_CHOSEN | array_record.EVENTS_EXCLUDED, on)
+                self._follow_fork(trace_records.EVENTS_CHOSEN | trace_records.EVENTS_EXCLUDED, on)
 
-    def _follow_fork(self, flags: np.uint8, on: bool) -> None:
+    def _follow_fork(self, flags: u64, on: bool) -> None:
         """Whether children of the tasks that have these flags get them, too."""
-        followed = self.records.array.get(array_record.FOLLOW_FORK)
-        self.records.set(array_record.FOLLOW_FORK, followed | int(flags) if on else followed & ~int(flags))
+        array = self.records.array
+        array.follow_fork = array.follow_fork | flags if on else array.follow_fork & ~flags
 
     def use_clock(self, name: str) -> bool:
         """Takes the times of events from another clock; False if there is none of that name."""
@@ -309,9 +310,9 @@ class Recorder:
         if clock is None:
             return False
         self.clock = clock
-        self.records.set(array_record.CLOCK, clock.source)
-        self.records.set(array_record.CLOCK_RATE, clock.rate)
-        self.records.set(array_record.CLOCK_OFFSET, clock.offset)
+        array = self.records.array
+        array.clock, array.clock_rate, array.clock_offset = clock.source, clock.rate, clock.offset
+        self.records.changed()
         return True
 
     # What native code asks of Python
@@ -321,22 +322,19 @@ class Recorder:
 
         What the thread does that dumps counts for none: each dump would bring the next one.
         """
-        asked = self.records.array.get(array_record.DUMP)
-        self.records.array.set(array_record.DUMP, array_record.NO_DUMP)
-        if asked == array_record.NO_DUMP or self._kernel.work.is_thread_of(self._kernel.board.current):
+        asked = self.records.array.dump
+        self.records.array.dump = NO_DUMP
+        if asked == NO_DUMP or self._kernel.work.is_thread_of(self._kernel.board.current):
             return None
-        return (None if asked == array_record.DUMP_ALL else asked - int(array_record.DUMP_CPU),)
+        return (None if asked == DUMP_ALL else asked - DUMP_CPU,)
 
     def take_mismatch(self) -> Mismatch | None:
         """A call that returned, but is not on top of its return stack; None: none. Returned once."""
         array = self.records.array
-        if not array.get(array_record.MISMATCH):
+        if not array.mismatch:
             return None
-        array.set(array_record.MISMATCH, 0)
-        return Mismatch(
-            array.get(array_record.MISMATCH_FRAME), array.get(array_record.MISMATCH_EXPECTED),
-            array.get(array_record.MISMATCH_FUNCTION), array.get(array_record.MISMATCH_RETURN),
-        )  # fmt: skip
+        array.mismatch = False
+        return Mismatch(array.mismatch_frame, array.mismatch_expected, array.mismatch_function, array.mismatch_return)
 
     # The buffers
 
@@ -349,7 +347,7 @@ class Recorder:
         for ring in self._buffers.of(cpu):
             ring.reset()
         if cpu is None:
-            counts = self.clock.source == array_record.CLOCK_COUNTER  # whoever asked the time would count on
+            counts = self.clock.source == CLOCK_COUNTER  # whoever asked the time would count on
             self._start = self.globals.clocks.counted if counts else self.records.now(self._kernel.acting_cpu)
 
     def resize_rings(self, kb: int, cpu: int | None = None, *, spares: bool = False) -> None:
@@ -555,7 +553,7 @@ class Recorder:
 
         `again`: the reader has waited before, and was woken in vain. It is left alone for a while.
         """
-        self.records.array.set(array_record.READER_WAITS, self._earliest(again))
+        self.records.array.reader_waits = self._earliest(again)
 
     def _earliest(self, again: bool) -> int:
         """From which cycle on a reader may be woken."""
@@ -567,8 +565,7 @@ class Recorder:
 
     def await_filled(self, cpu: int, percent: int, *, again: bool) -> None:
         """Has the event with which so much of a CPU's buffer is written interrupt the guest. That may come early."""
-        wakes = self.records.array.address + int(array_record.READER_WAITS)
-        self._buffers.ring(cpu).await_pages(self._pages_missing(cpu, percent), wakes, self._earliest(again))
+        self._buffers.ring(cpu).await_pages(self._pages_missing(cpu, percent), self.records.array, self._earliest(again))
 
     def _pages_missing(self, cpu: int, percent: int) -> int:
         ring = self._buffers.ring(cpu)
@@ -576,4 +573,4 @@ class Recorder:
 
     def wake_readers(self) -> None:
         """Makes the readers that wait look again, even if there is nothing new."""
-        wake_readers(np.uint64(self._kernel.board.current.record.address), np.uint64(self.records.array.address))
+        wake_readers(self._kernel.board.current.record, self.records.array)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -18,11 +19,13 @@ from numpy.typing import NDArray
 
 from emu.ftrace.events import Events
 from emu.ftrace.native import ring_buffer as native
-from emu.ftrace.native import ring_record
-from emu.ftrace.native.ring_buffer import COMMIT_MASK, DATA_SIZE, DATA_START, PAGE_HEADER, PAGE_SIZE
+from emu.ftrace.native.ring_record import COMMIT_MASK, DATA_SIZE, DATA_START, PAGE_SIZE, Page, Ring
+from emu.ftrace.native.trace_records import TraceArray
+from emu.native.records import HOST, Records, Values, u64
 
 __all__ = ["MISSED_EVENTS", "MISSED_STORED", "RingBuffer", "events_in", "pages_for"]
 
+_PAGE_HEADER = np.dtype([("time", "u8"), ("commit", "u8")])
 MISSED_EVENTS = 1 << 31  # in a page's commit: events were lost before this page
 MISSED_STORED = 1 << 30  # and their number follows the data
 _FEWEST_PAGES = 2
@@ -63,21 +66,20 @@ def events_in(pages: NDArray[np.uint8], cpu: int, skip: int = 0, lost: int = 0) 
 
 
 def _headers(pages: NDArray[np.uint8]) -> NDArray[Any]:
-    """What each of the pages, shape (n, 4096), begins with: PAGE_HEADER, in place."""
-    return pages[:, :DATA_START].view(PAGE_HEADER)[:, 0]
+    """What each of the pages, shape (n, 4096), begins with, in place."""
+    return pages[:, :DATA_START].view(_PAGE_HEADER)[:, 0]
 
 
 class RingBuffer:
     """The events that one CPU recorded.
 
     Attributes:
-        record: the buffer's state, shared with native code (`native.ring_record`).
+        record: the buffer's state, shared with native code.
     """
 
     def __init__(self, cpu: int, pages: int, *, overwrite: bool = True) -> None:
         self.cpu = cpu
-        self.record = ring_record.Ring.allocate()
-        self._get, self._set = self.record.get, self.record.set
+        self.record = Ring.allocate()
         self._allocate(max(pages, _FEWEST_PAGES))
         self.overwrite = overwrite
         self._begin()
@@ -94,18 +96,19 @@ class RingBuffer:
         following = np.roll(np.arange(pages + 1, dtype=np.uint64), -1)
         following[pages - 1] = 0
         self._memory, self._next, self._counts = memory, following, np.zeros(pages + 1, np.uint64)
-        self._point_at_memory()
-
-    def _point_at_memory(self) -> None:
-        self._set(ring_record.POOL, self._memory.ctypes.data)
-        self._set(ring_record.NEXT, self._next.ctypes.data)
-        self._set(ring_record.COUNTS, self._counts.ctypes.data)
+        self.record.pool = Records[Page](memory.ctypes.data)
+        self.record.next, self.record.counts = (Values[u64](words.ctypes.data) for words in (self._next, self._counts))
 
     @property
     def _pages(self) -> NDArray[np.uint8]:
         """All pages, to be read."""
-        native.settle(np.uint64(self.record.address))
+        native.settle(self.record)
         return self._memory
+
+    def _page(self, page: int) -> Page:
+        """One of them, to be read."""
+        native.settle(self.record)
+        return self.record.pool[page]
 
     @property
     def pages(self) -> int:
@@ -115,80 +118,74 @@ class RingBuffer:
     @property
     def recording(self) -> bool:
         """While False, nothing is recorded and nothing counted as dropped."""
-        return self._get(ring_record.DISABLED) == 0
+        return self.record.disabled == 0
 
-    def disable(self, why: np.uint64, disabled: bool = True) -> None:
-        """Sets or clears one of the reasons for which nothing is recorded: a bit of `ring_record.DISABLED`."""
-        others = self._get(ring_record.DISABLED) & ~int(why)
-        self._set(ring_record.DISABLED, others | int(why) if disabled else others)
+    def disable(self, why: u64, disabled: bool = True) -> None:
+        """Sets or clears one of the reasons for which nothing is recorded: a bit of the ring's `disabled`."""
+        others = self.record.disabled & ~why
+        self.record.disabled = others | why if disabled else others
 
     @property
     def overwrite(self) -> bool:
         """Whether a full buffer gives up its oldest page; otherwise it drops new events."""
-        return self._get(ring_record.OVERWRITE) != 0
+        return self.record.overwrite
 
     @overwrite.setter
     def overwrite(self, on: bool) -> None:
-        self._set(ring_record.OVERWRITE, int(on))
+        self.record.overwrite = on
 
     # What per_cpu/cpuN/stats counts.
 
     @property
     def entries(self) -> int:
         """Events in the buffer."""
-        return self._get(ring_record.ENTRIES) - self.overrun - self.read_events
+        return self.record.entries - self.overrun - self.read_events
 
     @property
     def overrun(self) -> int:
         """Events that were given up for newer ones."""
-        return self._get(ring_record.OVERRUN)
+        return self.record.overrun
 
     @property
     def dropped_events(self) -> int:
         """Events that found no room."""
-        return self._get(ring_record.DROPPED)
+        return self.record.dropped
 
     @property
     def read_events(self) -> int:
         """Events that were consumed."""
-        return self._get(ring_record.READ)
+        return self.record.read
 
     @property
     def used_bytes(self) -> int:
         """Bytes that the events in the buffer take up; the unused end of a page that was left counts with it."""
-        reader, tail = self._get(ring_record.READER), self._get(ring_record.TAIL)
-        consumed = self._get(ring_record.READ_OFFSET)
+        reader, tail = self.record.reader, self.record.tail
+        consumed = self.record.read_offset
         if reader == tail:
-            return self._commit(reader) - consumed
-        unread = DATA_SIZE - consumed if consumed < self._commit(reader) else 0
-        return unread + (len(self._ring_to_tail()) - 1) * DATA_SIZE + self._commit(tail)
+            return self._page(reader).commit - consumed
+        unread = DATA_SIZE - consumed if consumed < self._page(reader).commit else 0
+        return unread + (len(self._ring_to_tail()) - 1) * DATA_SIZE + self._page(tail).commit
 
     @property
     def full_pages(self) -> int:
         """Pages of the ring that the writer has left."""
         return max(len(self._ring_to_tail()) - 1, 0)
 
-    def await_pages(self, count: int, wakes: int, earliest: int) -> None:
-        """Has the writer set the word at address `wakes` to `earliest` when it has begun `count` more pages."""
-        self._set(ring_record.WAKES, wakes)
-        self._set(ring_record.EARLIEST, earliest)
-        self._set(ring_record.AWAITED, count)
+    def await_pages(self, count: int, array: TraceArray, earliest: int) -> None:
+        """Has the writer set the array's `reader_waits` to `earliest` when it has begun `count` more pages."""
+        self.record.wakes = Values[u64](array.address + HOST.fields(TraceArray)["reader_waits"].offset)
+        self.record.earliest = earliest
+        self.record.awaited = count
 
-    def spill_to(self, handler: int) -> None:
-        """Has the writer call a native function (ring_record.SPILL) when the buffer is full; 0: none."""
-        self._set(ring_record.SPILL, handler)
+    def spill_to(self, handler: Callable[[Ring, u64], None] | None) -> None:
+        """Has the writer call a native function (the ring's `spill`) when the buffer is full; None: none."""
+        self.record.spill = handler
 
     @property
     def oldest_event(self) -> int:
         """The time of the page that is overwritten next; that of the reader's page when the ring is empty."""
-        reader, tail = self._get(ring_record.READER), self._get(ring_record.TAIL)
-        return self._stamp(reader if reader == tail else self._get(ring_record.HEAD))
-
-    def _stamp(self, page: int) -> int:
-        return int(_headers(self._pages)["time"][page])
-
-    def _commit(self, page: int) -> int:
-        return int(_headers(self._pages)["commit"][page])
+        reader, tail = self.record.reader, self.record.tail
+        return self._page(reader if reader == tail else self.record.head).time
 
     def _ring_from(self, first: int, length: int) -> list[int]:
         order = [first]
@@ -198,39 +195,38 @@ class RingBuffer:
 
     def _ring_to_tail(self) -> list[int]:
         """The pages of the ring that hold events, oldest first."""
-        tail = self._get(ring_record.TAIL)
-        if tail == self._get(ring_record.READER):
+        tail = self.record.tail
+        if tail == self.record.reader:
             return []
-        ring = self._ring_from(self._get(ring_record.HEAD), self.pages)
+        ring = self._ring_from(self.record.head, self.pages)
         return ring[: ring.index(tail) + 1]
 
     # Writing and reading.
 
     def write(self, time: int, payload: bytes) -> bool:
         """Record an event from Python, with zeros up to its last whole word. False: it was not recorded."""
-        ring, size = np.uint64(self.record.address), np.uint64(len(payload))
-        address = native.reserve(ring, np.uint64(time), size)
+        address = native.reserve(self.record, time, len(payload))
         if not address:
             return False
-        data = payload.ljust(int(native.room(size)), b"\0")
-        ctypes.memmove(int(address), data, len(data))
+        data = payload.ljust(native.room(len(payload)), b"\0")
+        ctypes.memmove(address, data, len(data))
         return True
 
     def unread(self) -> Events:
         """Every event in the buffer; all of them stay there. The result does not change when the buffer does."""
-        consumed = self._get(ring_record.READ_OFFSET)
-        return events_in(self._pages[[self._get(ring_record.READER), *self._ring_to_tail()]], self.cpu, consumed)
+        consumed = self.record.read_offset
+        return events_in(self._pages[[self.record.reader, *self._ring_to_tail()]], self.cpu, consumed)
 
     def consume(self) -> Events | None:
         """Take the events of one page out of the buffer: the oldest. None when there are none."""
         if not self._take_page():
             return None
-        page = self._get(ring_record.READER)
-        events = events_in(self._pages[[page]], self.cpu, self._get(ring_record.READ_OFFSET), self._get(ring_record.LOST))
-        self._set(ring_record.READ, self.read_events + len(events))
-        self._set(ring_record.READ_OFFSET, self._commit(page))
-        self._set(ring_record.READ_TIME, int(events.time[-1]))
-        self._set(ring_record.LOST, 0)
+        page = self.record.reader
+        events = events_in(self._pages[[page]], self.cpu, self.record.read_offset, self.record.lost)
+        self.record.read = self.read_events + len(events)
+        self.record.read_offset = self._page(page).commit
+        self.record.read_time = int(events.time[-1])
+        self.record.lost = 0
         return events
 
     def peek(self) -> tuple[Events, int]:
@@ -239,8 +235,8 @@ class RingBuffer:
         Those of the next page are given, too, to show what follows.
         """
         there_are_some = self._take_page()
-        pages = [self._get(ring_record.READER), *self._ring_to_tail()[:1]]
-        consumed, lost = self._get(ring_record.READ_OFFSET), self._get(ring_record.LOST)
+        pages = [self.record.reader, *self._ring_to_tail()[:1]]
+        consumed, lost = self.record.read_offset, self.record.lost
         events = events_in(self._pages[pages], self.cpu, consumed, lost)
         return events, int(np.searchsorted(events.offset, PAGE_SIZE)) if there_are_some else 0
 
@@ -249,10 +245,10 @@ class RingBuffer:
         events, limit = self.peek()
         assert count <= limit
         if count:
-            self._set(ring_record.READ, self.read_events + count)
-            self._set(ring_record.READ_OFFSET, int(events.offset[count - 1] + events.size[count - 1]) - DATA_START)
-            self._set(ring_record.READ_TIME, int(events.time[count - 1]))
-            self._set(ring_record.LOST, 0)
+            self.record.read = self.read_events + count
+            self.record.read_offset = int(events.offset[count - 1] + events.size[count - 1]) - DATA_START
+            self.record.read_time = int(events.time[count - 1])
+            self.record.lost = 0
 
     def read_page(self, *, whole: bool = False) -> NDArray[np.uint8] | None:
         """Take one page out of the buffer: 4,096 bytes as trace_pipe_raw gives them. None when there is no event.
@@ -262,11 +258,12 @@ class RingBuffer:
         Args:
             whole: not the page that is being written.
         """
-        if not self._take_page() or (whole and self._get(ring_record.READER) == self._get(ring_record.TAIL)):
+        if not self._take_page() or (whole and self.record.reader == self.record.tail):
             return None
-        page, consumed, lost = (self._get(field) for field in (ring_record.READER, ring_record.READ_OFFSET, ring_record.LOST))
-        data = self._pages[page, DATA_START + consumed : DATA_START + self._commit(page)]
-        time = self._get(ring_record.READ_TIME) if consumed else self._stamp(page)
+        reader, consumed, lost = self.record.reader, self.record.read_offset, self.record.lost
+        page = self._page(reader)
+        data = self._memory[reader, DATA_START + consumed : DATA_START + page.commit]
+        time = self.record.read_time if consumed else page.time
         commit = len(data)
         result = np.zeros(PAGE_SIZE, np.uint8)
         result[DATA_START : DATA_START + commit] = data
@@ -276,19 +273,19 @@ class RingBuffer:
             if end + 8 <= PAGE_SIZE:
                 commit |= MISSED_STORED
                 result[end : end + 8] = np.array([lost], np.uint64).view(np.uint8)
-        result[:DATA_START] = np.array([(time, commit)], PAGE_HEADER).view(np.uint8)
+        result[:DATA_START] = np.array([(time, commit)], _PAGE_HEADER).view(np.uint8)
         self.consume()
         return result
 
     def unread_pages(self) -> NDArray[np.uint8]:
         """A copy of the pages with events in the buffer, shape (n, 4096), oldest first, as `read_page` would give them."""
-        reader, consumed = self._get(ring_record.READER), self._get(ring_record.READ_OFFSET)
+        reader, consumed = self.record.reader, self.record.read_offset
         pages = self._pages[[reader, *self._ring_to_tail()]]
-        left = self._commit(reader) - consumed
+        left = self._page(reader).commit - consumed
         if consumed:
             data = pages[0, DATA_START:].copy()
             pages[0, DATA_START : DATA_START + left] = data[consumed : consumed + left]
-            pages[0, :DATA_START] = np.array([(self._get(ring_record.READ_TIME), left)], PAGE_HEADER).view(np.uint8)
+            pages[0, :DATA_START] = np.array([(self.record.read_time, left)], _PAGE_HEADER).view(np.uint8)
         return pages if left else pages[1:]
 
     def take_full_pages(self) -> list[NDArray[np.uint8]]:
@@ -297,47 +294,48 @@ class RingBuffer:
         Each array has the shape (n, 4096). They are the buffer's own pages, and change with the next event.
         """
         taken = []
-        tail = self._get(ring_record.TAIL)
+        tail = self.record.tail
         # One by one, as long as a page has to say what it is the rest of, or what was lost before it.
-        while self._partly_read or self.overrun > self._get(ring_record.OVERRUN_SEEN) or self._get(ring_record.LOST):
+        while self._partly_read or self.overrun > self.record.overrun_seen or self.record.lost:
             page = self.read_page(whole=True)
             if page is None:
                 break
             taken.append(page[np.newaxis])
-        reader = self._get(ring_record.READER)
+        reader = self.record.reader
         if reader == tail:
             return taken
-        unread = [reader] if self._get(ring_record.READ_OFFSET) < self._commit(reader) else []
+        commit = self._page(reader).commit
+        unread = [reader] if self.record.read_offset < commit else []
         full = np.array(unread + self._ring_to_tail()[:-1], np.int64)
         ends = np.flatnonzero(np.diff(full) != 1) + 1
         taken += [self._memory[run[0] : run[-1] + 1] for run in np.split(full, ends) if len(run)]
-        self._set(ring_record.READ, self.read_events + int(self._counts[full].sum()))
-        self._set(ring_record.READ_OFFSET, self._commit(reader))
-        self._set(ring_record.HEAD, tail)
+        self.record.read = self.read_events + int(self._counts[full].sum())
+        self.record.read_offset = commit
+        self.record.head = tail
         return taken
 
     @property
     def _partly_read(self) -> bool:
-        return 0 < self._get(ring_record.READ_OFFSET) < self._commit(self._get(ring_record.READER))
+        return 0 < self.record.read_offset < self._page(self.record.reader).commit
 
     def _take_page(self) -> bool:
         """Have an event that is not consumed in the reader's page. False: there is none."""
-        reader, tail = self._get(ring_record.READER), self._get(ring_record.TAIL)
-        if self._get(ring_record.READ_OFFSET) < self._commit(reader):
+        reader, tail = self.record.reader, self.record.tail
+        if self.record.read_offset < self._page(reader).commit:
             return True
         if reader == tail or self.entries == 0:
             return False
-        head = self._get(ring_record.HEAD)
+        head = self.record.head
         [before] = (page for page in np.flatnonzero(self._next == head) if page != reader)
         self._memory[reader, :DATA_START] = 0
         self._counts[reader] = 0
         self._next[before] = reader
         self._next[reader] = self._next[head]
-        self._set(ring_record.HEAD, int(self._next[head]))
-        self._set(ring_record.READER, head)
-        self._set(ring_record.READ_OFFSET, 0)
-        self._set(ring_record.LOST, self._get(ring_record.LOST) + self.overrun - self._get(ring_record.OVERRUN_SEEN))
-        self._set(ring_record.OVERRUN_SEEN, self.overrun)
+        self.record.head = int(self._next[head])
+        self.record.reader = head
+        self.record.read_offset = 0
+        self.record.lost += self.overrun - self.record.overrun_seen
+        self.record.overrun_seen = self.overrun
         return True
 
     # Size and state.
@@ -347,15 +345,9 @@ class RingBuffer:
         # The reader's page and the tail are empty. Others become so when the tail comes to them.
         self._memory[[0, self.pages], :DATA_START] = 0
         self._counts[:] = 0
-        fields = (
-            ring_record.DISABLED, ring_record.OVERWRITE, ring_record.AWAITED, ring_record.WAKES, ring_record.EARLIEST,
-            ring_record.SPILL,
-        )  # fmt: skip
-        kept = {field: self._get(field) for field in fields}
-        self.record.clear()
-        for field, value in kept.items():
-            self._set(field, value)
-        self._point_at_memory()
+        ring = self.record
+        ring.time = ring.entries = ring.begun = ring.overrun = ring.dropped = 0
+        ring.read = ring.read_offset = ring.read_time = ring.overrun_seen = ring.lost = 0
         self._begin()
 
     def _begin(self) -> None:
@@ -366,12 +358,12 @@ class RingBuffer:
         """Join the pages `ring`, oldest first, and `reader` outside it."""
         self._next[ring] = np.roll(ring, -1)
         self._next[reader] = ring[0]
-        self._set(ring_record.HEAD, int(ring[0]))
-        self._set(ring_record.READER, reader)
-        self._set(ring_record.TAIL, tail)
-        page = self._memory[tail]
-        self._set(ring_record.PLACE, page.ctypes.data + DATA_START + int(page[:DATA_START].view(PAGE_HEADER)["commit"][0]))
-        self._set(ring_record.END, page.ctypes.data + PAGE_SIZE)
+        self.record.head = int(ring[0])
+        self.record.reader = reader
+        self.record.tail = tail
+        page = self.record.pool[tail]
+        self.record.place = page.data.address + page.commit
+        self.record.end = page.address + PAGE_SIZE
 
     def resize(self, pages: int) -> None:
         """Give the ring another number of pages, at least two. Empty ones go first, then the oldest.
@@ -382,13 +374,13 @@ class RingBuffer:
         pages = max(pages, _FEWEST_PAGES)
         if pages == self.pages:
             return
-        reader, tail = self._get(ring_record.READER), self._get(ring_record.TAIL)
+        reader, tail = self.record.reader, self.record.tail
         used = self._ring_to_tail()
         given_up = used[: max(len(used) - pages, 0)]
         kept = used[len(given_up) :]
         old_pages, old_counts = self._pages, self._counts
         self._allocate(pages)
-        self._set(ring_record.OVERRUN, self.overrun + int(old_counts[given_up].sum()))
+        self.record.overrun = self.overrun + int(old_counts[given_up].sum())
         self._memory[: len(kept)], self._counts[: len(kept)] = old_pages[kept], old_counts[kept]
         self._memory[pages], self._counts[pages] = old_pages[reader], old_counts[reader]
         self._place(np.arange(pages), pages, tail=pages if tail == reader else len(kept) - 1)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 from collections.abc import Iterator
 
@@ -10,18 +11,19 @@ import numpy as np
 
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.errors import TraceError
-from emu.ftrace.native import array_record
-from emu.ftrace.native import saved_cmdlines as native
+from emu.ftrace.native import saved_cmdlines_record
+from emu.ftrace.native.saved_cmdlines_record import NAME_SIZE, PIDS, SavedName
+from emu.ftrace.native.trace_records import PID_LIMIT
 from emu.kernel.tasks import Tasks
-from emu.native.record import Record
+from emu.native.records import HOST, Records, Values, u32
 
 __all__ = ["SavedCmdlines"]
 
 _ENTRIES_AT_START = 128
 
 # Linux keeps an index of PID_MAX_DEFAULT + 1 pids before the entries of 16 + 4 bytes, and allocates whole pages.
-_HEADER = 4 * (native.PIDS + 1) + 24
-_ENTRY = native.ENTRY["name"].itemsize + 4
+_HEADER = 4 * (PIDS + 1) + 24
+_ENTRY = NAME_SIZE + 4
 
 
 def _capacity(entries: int) -> int:
@@ -45,61 +47,58 @@ class SavedCmdlines:
     def __init__(self, tasks: Tasks, records: RecordLists) -> None:
         self._tasks = tasks
         self._records = records
-        self._record = Record(native.WORDS)
-        self._index = np.zeros(native.PIDS, np.uint32)
-        self._entries = np.zeros(0, native.ENTRY)
+        self._record = saved_cmdlines_record.SavedCmdlines.allocate()
+        self._index = np.zeros(PIDS, np.uint32)
+        self._record.index = Values[u32](self._index.ctypes.data)
         self.set_size(_ENTRIES_AT_START)
         self.record(True)
 
     def record(self, on: bool) -> None:
         """Names of tasks that record something are kept from now on, or are not; those that are known stay."""
         self.recording = on
-        self._records.set_in_all(array_record.SAVED_CMDLINES, self._record.address if on else 0)
+        for array in self._records.arrays:
+            array.saved_cmdlines = self._record if on else None
 
     def set_size(self, entries: int) -> None:
         """Forgets all names. Raises TraceError, EINVAL, when no table has so many entries."""
-        if not 0 < entries <= array_record.PID_LIMIT:
-            raise TraceError(errno.EINVAL, f"command names can be kept of 1 to {array_record.PID_LIMIT} tasks")
+        if not 0 < entries <= PID_LIMIT:
+            raise TraceError(errno.EINVAL, f"command names can be kept of 1 to {PID_LIMIT} tasks")
         self.size = _capacity(entries)
-        self._entries = np.zeros(self.size, native.ENTRY)
+        self._memory = np.zeros(self.size * HOST.size(SavedName), np.uint8)
         self._index[:] = 0
-        for field, value in (
-            (native.ENTRIES, self._entries.ctypes.data),
-            (native.CAPACITY, self.size),
-            (native.BEGUN, 0),
-            (native.INDEX, self._index.ctypes.data),
-        ):
-            self._record.set(field, value)
+        self._record.names = self._names = Records[SavedName](self._memory.ctypes.data)
+        self._record.capacity, self._record.begun = self.size, 0
 
     def remember_task(self, task: int) -> None:
         """Keeps a task's name, as native code does at a process switch."""
         pid = self._tasks.pid(task)
         if pid == 0 or not self.recording:
             return
-        place = pid % native.PIDS
+        place = pid % PIDS
         known = int(self._index[place])
         if known == 0:
-            begun = self._record.get(native.BEGUN)
-            self._record.set(native.BEGUN, begun + 1)
+            begun = self._record.begun
+            self._record.begun = begun + 1
             known = begun % self.size + 1
             if begun >= self.size:
-                self._index[int(self._entries[known - 1]["pid"]) % native.PIDS] = 0
+                self._index[self._names[known - 1].pid % PIDS] = 0
             self._index[place] = known
-        self._entries[known - 1] = (pid, self._tasks.comm(task).encode()[: native.ENTRY["name"].itemsize - 1])
+        entry = self._names[known - 1]
+        entry.pid = pid
+        ctypes.memmove(entry.name.address, self._tasks.comm(task).encode()[: NAME_SIZE - 1].ljust(NAME_SIZE, b"\0"), NAME_SIZE)
 
     def comm_of(self, pid: int) -> str | None:
         """A task's name, None if it is not remembered."""
-        known = int(self._index[pid % native.PIDS])
-        if known == 0 or int(self._entries[known - 1]["pid"]) != pid:
+        known = int(self._index[pid % PIDS])
+        if known == 0 or self._names[known - 1].pid != pid:
             return None
-        return _text(self._entries[known - 1]["name"])
+        return _text(self._names[known - 1])
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
-        used = min(self._record.get(native.BEGUN), self.size)
-        for entry in self._entries[:used]:
-            yield int(entry["pid"]), _text(entry["name"])
+        for n in range(min(self._record.begun, self.size)):
+            yield self._names[n].pid, _text(self._names[n])
 
 
-def _text(name: bytes) -> str:
+def _text(entry: SavedName) -> str:
     """A C string: what an earlier, longer name left behind the NUL is not part of it."""
-    return name.split(b"\0")[0].decode(errors="replace")
+    return ctypes.string_at(entry.name.address, NAME_SIZE).split(b"\0")[0].decode(errors="replace")

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from emu.ftrace.array_records import RecordLists
-from emu.ftrace.native import array_record
+from emu.ftrace.native.trace_records import PID_LIMIT
 from emu.kernel.tasks import Tasks
+from emu.native.records import Values, u32
 
 __all__ = ["SavedTgids"]
 
@@ -31,9 +32,10 @@ class SavedTgids:
     def record(self, on: bool) -> None:
         """Thread groups are kept from now on, or are not (record-tgid); those that are known stay."""
         if on and not len(self._groups):
-            self._groups = np.zeros(array_record.PID_LIMIT, np.uint32)  # untouched pages cost nothing
+            self._groups = np.zeros(PID_LIMIT, np.uint32)  # untouched pages cost nothing
         self._recording = on
-        self._records.set_in_all(array_record.SAVED_TGIDS, self._groups.ctypes.data if on else 0)
+        for array in self._records.arrays:
+            array.saved_tgids = Values[u32](self._groups.ctypes.data) if on else None
 
     def remember_task(self, task: int) -> None:
         """Keeps a task's thread group, as native code does at a process switch."""

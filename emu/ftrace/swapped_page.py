@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from emu.ftrace.event.call import COMMON_FIELDS, EventCall, Field
 from emu.ftrace.event.internal import GUEST_ENTRIES
 from emu.ftrace.events import Events, EventType
-from emu.ftrace.native.ring_buffer import COMMIT_MASK, DATA_START, LONGEST_SMALL, PAGE_SIZE
+from emu.ftrace.native.ring_record import COMMIT_MASK, DATA_START, DELTA_BITS, LONGEST_SMALL, PAGE_SIZE, TYPE_LEN_BITS
 from emu.ftrace.ring_buffer import MISSED_STORED, events_in
 
 __all__ = ["swapped_page"]
@@ -28,7 +28,6 @@ __all__ = ["swapped_page"]
 Offsets = NDArray[np.int64]
 
 _WORD, _LONG = 4, 8  # bytes
-_TYPE_LEN_BITS, _DELTA_BITS = np.uint32(5), np.uint32(27)
 
 
 def swapped_page(page: NDArray[np.uint8], calls: Mapping[int, EventCall]) -> NDArray[np.uint8]:
@@ -49,7 +48,7 @@ def swapped_page(page: NDArray[np.uint8], calls: Mapping[int, EventCall]) -> NDA
     outside = _outside(events, end)
     numbers[_WORD].append(np.flatnonzero(outside) * _WORD)
     words, headers = result.view(np.uint32), _headers(events, outside)
-    words[headers] = words[headers] << _DELTA_BITS | words[headers] >> _TYPE_LEN_BITS
+    words[headers] = words[headers] << DELTA_BITS | words[headers] >> TYPE_LEN_BITS
     types = events.words.view(np.uint16)[events.offset // 2]
     for number in np.unique(types).tolist():
         chosen = types == number

@@ -18,7 +18,6 @@ from emu.ftrace.events import Events, EventType
 from emu.ftrace.filters import FunctionFilter
 from emu.ftrace.ftrace import Ftrace
 from emu.ftrace.max_latency import MaxLatency
-from emu.ftrace.native import array_record
 from emu.ftrace.ops import AtSites, FtraceOps, Watch
 from emu.ftrace.options import CORE_OPTIONS, Options
 from emu.ftrace.pid_filter import Pids
@@ -141,7 +140,8 @@ class TraceArray:
     @threshold.setter
     def threshold(self, microseconds: int) -> None:
         self._top.ops.threshold_us = microseconds
-        self.globals.records.set_in_all(array_record.TRACING_THRESH, microseconds * 1000)
+        for array in self.globals.records.arrays:
+            array.tracing_thresh = microseconds * 1000
         self.globals.guest_array.set_threshold(microseconds)
 
     @property
@@ -220,7 +220,7 @@ class TraceArray:
         self.ops.tracer.stop(self)
         if self.ops.tracer.print_max and not tracer.print_max:
             self.recorder.free_snapshot()
-        self.records.set(array_record.PRINT_MAX, int(tracer.print_max))
+        self.records.array.print_max = tracer.print_max
         self.ops.tracer = tracer
         self.ops.with_branches = self.is_top and self.options["branch"]
         self.take_entries((EventType.BRANCH,), set(BRANCH_KEYS) <= set(self.ops.tracer_keys))
@@ -440,18 +440,18 @@ class TraceArray:
         self._check_snapshots()
         self.allocate_snapshot()
         self.globals.snapshots.use()
-        self.records.set(array_record.SNAPSHOT_RESERVED, 1)
+        self.records.array.snapshot_reserved = True
         return self._end_reservation
 
     def _end_reservation(self) -> None:
-        self.records.set(array_record.SNAPSHOT_RESERVED, 0)
+        self.records.array.snapshot_reserved = False
 
     def _check_snapshots(self) -> None:
         self._check_reserved()
         self.check_print_max()
 
     def _check_reserved(self) -> None:
-        if self.records.array.get(array_record.SNAPSHOT_RESERVED):
+        if self.records.array.snapshot_reserved:
             raise TraceError(errno.EBUSY, "an action of a histogram takes the snapshots")
 
     def check_print_max(self) -> None:

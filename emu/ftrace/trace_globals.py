@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from emu.cpu.native import cpu_records
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.callbacks import listen
@@ -25,6 +26,7 @@ from emu.ftrace.keys import Keys
 from emu.ftrace.kprobes import Kprobes
 from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.trace_records import EventFile
 from emu.ftrace.osnoise import Osnoise
 from emu.ftrace.printed_events import PrintedEvents
 from emu.ftrace.printk_formats import PrintkFormats
@@ -40,6 +42,7 @@ from emu.ftrace.symbols import KernelSymbols
 from emu.ftrace.trampolines import Trampolines
 from emu.kernel.kernel import Kernel
 from emu.kernel.user_mappings import UserMappings
+from emu.native.functions import Compiled
 
 if TYPE_CHECKING:
     from emu.cpu.native.cpu_records import Cpu
@@ -179,12 +182,11 @@ class TraceGlobals:
 
         return annotated_branches(self._kernel.memory)
 
-    def event_handler(self) -> int:
-        """The address of what handles events of which more is wanted than that they are recorded."""
+    def event_handler(self) -> Compiled[[cpu_records.Cpu, EventFile], None]:
+        """What handles events of which more is wanted than that they are recorded."""
         from emu.ftrace.native import event_handler
 
-        address: int = event_handler.build().address
-        return address
+        return event_handler.build()
 
     def section_handler(self) -> Compiled[[Cpu, ArrayCpu], None]:
         """What keeps the trace of a critical section. From now on the guest's hooks are listened to."""
@@ -194,7 +196,7 @@ class TraceGlobals:
         return keep
 
     def trigger_handlers(self) -> TriggerHandlers:
-        """The addresses of what triggers and commands do."""
+        """What triggers and commands do."""
         from emu.ftrace.native import trigger
 
         return trigger.build()

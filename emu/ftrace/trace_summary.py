@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from emu.ftrace.events import ENTRY
-from emu.ftrace.native.ring_buffer import DATA_SIZE
+from emu.ftrace.native.ring_record import DATA_SIZE
 from emu.ftrace.ring_buffer import RingBuffer
 
 __all__ = ["TraceSummary", "summarize"]

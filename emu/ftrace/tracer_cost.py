@@ -20,14 +20,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final
-
-import numpy as np
+from typing import Final, NamedTuple
 
 from emu.ftrace.array_records import RecordLists
-from emu.ftrace.native import array_record
 
-__all__ = ["LINUX", "NONE", "TRACER_COSTS", "use_tracer_cost"]
+__all__ = ["LINUX", "NONE", "TRACER_COSTS", "TracerCost", "use_tracer_cost"]
 
 NONE, LINUX = "none", "linux"
 
@@ -35,23 +32,33 @@ _ENTRY: Final = 412  # [E]: half of [B]'s 275 ns, for reserving and committing i
 _EVENT: Final = 413  # the other half: the tracepoint, its probe, the common fields; what the guest executes of it is a tenth
 _CALL: Final = 43  # [C]: 13.37 ns
 
-TRACER_COSTS: Final[Mapping[str, Mapping[np.uint64, int]]] = MappingProxyType(
+
+class TracerCost(NamedTuple):
+    """Cycles, by what they are for: the fields of `TraceArray` whose names begin with `cost_`."""
+
+    entry: int = 0
+    event: int = 0
+    rejected: int = 0
+    call: int = 0
+    graph_call: int = 0
+    graph_return: int = 0
+    graph_rejected: int = 0
+
+
+TRACER_COSTS: Final[Mapping[str, TracerCost]] = MappingProxyType(
     {
-        NONE: MappingProxyType({}),
-        LINUX: MappingProxyType(
-            {
-                array_record.COST_ENTRY: _ENTRY,
-                array_record.COST_EVENT: _EVENT,
-                array_record.COST_REJECTED: _EVENT + 40,  # [E]: since commit 0fc1b09ff1ff it does not come to the ring buffer
-                array_record.COST_CALL: _CALL,
-                array_record.COST_GRAPH_CALL: _CALL + 20,  # [E]: as a traced call, and an entry on the task's return stack
-                array_record.COST_GRAPH_RETURN: _CALL + 20,  # [E]: registers are saved and restored, too, and it is taken off
-                array_record.COST_GRAPH_REJECTED: _ENTRY,  # reserved and discarded: there is no other buffer for these entries
-            }
+        NONE: TracerCost(),
+        LINUX: TracerCost(
+            entry=_ENTRY,
+            event=_EVENT,
+            rejected=_EVENT + 40,  # [E]: since commit 0fc1b09ff1ff it does not come to the ring buffer
+            call=_CALL,
+            graph_call=_CALL + 20,  # [E]: as a traced call, and an entry on the task's return stack
+            graph_return=_CALL + 20,  # [E]: registers are saved and restored, too, and it is taken off
+            graph_rejected=_ENTRY,  # reserved and discarded: there is no other buffer for these entries
         ),
     }
 )
-"""Cycles by the words of array_record that say what they are for."""
 
 
 def use_tracer_cost(records: RecordLists, name: str) -> None:
@@ -62,5 +69,8 @@ def use_tracer_cost(records: RecordLists, name: str) -> None:
     """
     if name not in TRACER_COSTS:
         raise ValueError(f"no tracer cost is called '{name}' (there are: {', '.join(TRACER_COSTS)})")
-    for word, cycles in TRACER_COSTS[name].items():
-        records.set_in_all(word, cycles)
+    cost = TRACER_COSTS[name]
+    for array in records.arrays:
+        array.cost_entry, array.cost_event, array.cost_rejected = cost.entry, cost.event, cost.rejected
+        array.cost_call, array.cost_graph_call = cost.call, cost.graph_call
+        array.cost_graph_return, array.cost_graph_rejected = cost.graph_return, cost.graph_rejected

@@ -10,10 +10,10 @@ import numpy as np
 
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.errors import TraceError
-from emu.ftrace.native import array_record
-from emu.ftrace.native.array_record import PLACE_SIZE
+from emu.ftrace.native.trace_records import PLACE_SIZE
 from emu.kernel.kernel import Kernel
 from emu.kernel.work import WorkKind
+from emu.native.records import Values, u64
 
 __all__ = ["Trampolines"]
 
@@ -39,9 +39,9 @@ class Trampolines:
         places = (kernel.image.symbol("__ftrace_shared") - self.first) // PLACE_SIZE
         self._used = np.zeros(places, np.bool_)
         self._stands_for = np.zeros(places, np.uint64)
-        records.set_in_all(array_record.PLACES, self.first)
-        records.set_in_all(array_record.PLACES_SIZE, places * PLACE_SIZE)
-        records.set_in_all(array_record.STANDS_FOR, self._stands_for.ctypes.data)
+        for array in records.arrays:
+            array.places, array.places_size = self.first, places * PLACE_SIZE
+            array.stands_for = Values[u64](self._stands_for.ctypes.data)
         self._quiet_after = np.zeros(places, np.int64)  # the wait with which the tasks have left that may stand there
         self._asked = 0  # how many waits have begun, and how many are over
         self._over = 0

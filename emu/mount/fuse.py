@@ -11,7 +11,7 @@ import ctypes
 import os
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Protocol
 
 import mfusepy
 
@@ -44,6 +44,14 @@ def run(tree: MountedTree, requests: Requests, directory: str, ready: Callable[[
     mfusepy.FUSE(_Operations(tree, requests, ready), directory, raw_fi=True, foreground=True, **options)
 
 
+class _OpenFile(Protocol):
+    """libfuse's struct fuse_file_info."""
+
+    flags: int
+    fh: int
+    direct_io: bool
+
+
 class _Operations(mfusepy.Operations):  # type: ignore[misc]  # mfusepy has no types
     use_ns = True
 
@@ -57,33 +65,33 @@ class _Operations(mfusepy.Operations):  # type: ignore[misc]  # mfusepy has no t
     def init(self, path: str) -> None:
         self._ready()
 
-    def getattr(self, path: str, fh: Any = None) -> dict[str, Any]:
+    def getattr(self, path: str, fh: _OpenFile | None = None) -> dict[str, int]:
         found = self._ask(lambda: self._tree.attributes(path))
         owner, group = self._owner
         return {"st_mode": found.mode, "st_size": found.size, "st_nlink": found.nlink, "st_uid": owner, "st_gid": group}
 
-    def readdir(self, path: str, fh: int) -> list[Any]:
+    def readdir(self, path: str, fh: int) -> list[str | tuple[str, dict[str, int], int]]:
         found = self._ask(lambda: self._tree.entries(path))
         return [".", "..", *((name, {"st_mode": kind}, 0) for name, kind in found)]
 
-    def open(self, path: str, flags: Any) -> int:
+    def open(self, path: str, flags: _OpenFile) -> int:
         flags.fh = self._ask(lambda: self._tree.open(path, flags.flags))
         flags.direct_io = True
         return 0
 
-    def create(self, path: str, mode: int, fi: Any = None) -> int:
+    def create(self, path: str, mode: int, fi: _OpenFile | None = None) -> int:
         self._ask(lambda: self._tree.create(path, mode))
         return 0
 
-    def read(self, path: str, size: int, offset: int, fh: Any) -> bytes:
+    def read(self, path: str, size: int, offset: int, fh: _OpenFile) -> bytes:
         number, wait = fh.fh, not fh.flags & os.O_NONBLOCK
         return self._ask(lambda: self._tree.read(number, size, offset, wait=wait))
 
-    def write(self, path: str, data: bytes, offset: int, fh: Any) -> int:
+    def write(self, path: str, data: bytes, offset: int, fh: _OpenFile) -> int:
         number = fh.fh
         return self._ask(lambda: self._tree.write(number, data, offset))
 
-    def poll(self, path: str, fh: Any, ph: int | None, reventsp: Any) -> int:
+    def poll(self, path: str, fh: _OpenFile, ph: int | None, reventsp: ctypes._Pointer[ctypes.c_uint]) -> int:
         number = fh.fh
 
         def look() -> Readiness:
@@ -105,21 +113,21 @@ class _Operations(mfusepy.Operations):  # type: ignore[misc]  # mfusepy has no t
         _libfuse.fuse_pollhandle_destroy(poll_handle)
         return None
 
-    def ioctl(self, path: str, cmd: int, arg: Any, fh: Any, flags: int, data: Any) -> int:
+    def ioctl(self, path: str, cmd: int, arg: object, fh: _OpenFile, flags: int, data: object) -> int:
         number = fh.fh
         self._ask(lambda: self._tree.ioctl(number, cmd))
         return 0
 
-    def release(self, path: str, fh: Any) -> int:
+    def release(self, path: str, fh: _OpenFile) -> int:
         number = fh.fh
         self._ask(lambda: self._tree.release(number))
         return 0
 
-    def truncate(self, path: str, length: int, fh: Any = None) -> int:
+    def truncate(self, path: str, length: int, fh: _OpenFile | None = None) -> int:
         """Files have no size; they are truncated by opening them."""
         return 0
 
-    def utimens(self, path: str, times: Any = None) -> int:
+    def utimens(self, path: str, times: object = None) -> int:
         """Nor have they a time."""
         return 0
 

@@ -8,7 +8,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import TypeVar, cast
 
 from emu.cpu.host_signals import Held
 from emu.kernel.files.node import WouldBlock
@@ -21,13 +21,13 @@ _RETRY = 0.005  # seconds after which an operation that could not be done is tri
 _Answer = TypeVar("_Answer")
 
 
-class _Request(Generic[_Answer]):
+class _Request:
     """An operation, and what came of it."""
 
-    def __init__(self, operation: Callable[[], _Answer | WouldBlock]) -> None:
+    def __init__(self, operation: Callable[[], object]) -> None:
         self.operation = operation
         self.answered = threading.Event()
-        self.answer: _Answer | None = None
+        self.answer: object = None
         self.error: OSError | None = None
 
     def fail(self, error: OSError) -> None:
@@ -45,8 +45,8 @@ class Requests:
     def __init__(self, wake: Callable[[bool], None]) -> None:
         self._wake = wake
         self._changed = threading.Condition()
-        self._asked: deque[_Request[Any]] = deque()
-        self._waiting: list[_Request[Any]] = []  # could not be done when they were tried
+        self._asked: deque[_Request] = deque()
+        self._waiting: list[_Request] = []  # could not be done when they were tried
         self._next_retry = 0.0  # by time.monotonic()
         self._closed = False
 
@@ -70,9 +70,9 @@ class Requests:
                 raise OSError(errno.EINTR, "interrupted")
         if request.error is not None:
             raise request.error
-        return request.answer  # type: ignore[return-value]  # it is there, once answered without an error
+        return cast(_Answer, request.answer)
 
-    def _cancel(self, request: _Request[Any]) -> bool:
+    def _cancel(self, request: _Request) -> bool:
         """Takes a request back. False: it is being performed, or has been."""
         with self._changed:
             for requests in (self._asked, self._waiting):
@@ -112,7 +112,7 @@ class Requests:
     def _retries(self) -> bool:
         return bool(self._waiting) and time.monotonic() >= self._next_retry
 
-    def _perform(self, requests: deque[_Request[Any]]) -> None:
+    def _perform(self, requests: deque[_Request]) -> None:
         with Held():
             while requests:
                 request = requests.popleft()

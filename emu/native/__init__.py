@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import llvmlite.binding
 import numba
 from numba.core import sigutils, typeinfer
 from numba.core.ccallback import CFunc
@@ -20,16 +17,10 @@ from emu.native.cache import Cache
 __all__ = ["cfunc", "external", "njit", "outlined"]
 
 
-@functools.cache
-def _load_unicorn() -> None:
-    """Has native code find the symbols of Unicorn's library. What reads traces can do without."""
-    import unicorn
-
-    llvmlite.binding.load_library_permanently(str(Path(unicorn.__file__).parent / "lib" / "libunicorn.so.2"))
-
-
 def external(name: str, signature: Any) -> Any:
     """A function of Unicorn's library (or libc) that native code calls by its symbol: no address is compiled in."""
+    from emu.native.functions import _load_unicorn
+
     _load_unicorn()
     return numba.core.types.ExternalFunction(name, signature)
 

@@ -147,9 +147,11 @@ def _type_of_class(declared: Untyped, context: Untyped) -> Untyped:
 @extending.lower_cast(Pointer, Pointer)
 @extending.lower_cast(Elements, Elements)
 @extending.lower_cast(Pointer, types.uint64)
+@extending.lower_cast(Elements, Elements)
 @extending.lower_cast(Elements, types.uint64)
 @extending.lower_cast(types.uint64, Pointer)
 @extending.lower_cast(types.uint64, Elements)
+@extending.lower_cast(types.int64, Elements)
 def _same_address(context: Untyped, builder: Untyped, source: Untyped, target: Untyped, value: Untyped) -> Untyped:
     return value
 

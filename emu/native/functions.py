@@ -21,8 +21,10 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
-from typing import ClassVar, ParamSpec, Protocol, TypeVar, cast, get_type_hints
+from pathlib import Path
+from typing import ClassVar, ParamSpec, Protocol, TypeVar, cast, get_type_hints, overload
 
+import llvmlite.binding
 from numba import types
 from numba.core import compiler, compiler_machinery, errors, ir
 from numba.core.ccallback import CFunc
@@ -34,7 +36,7 @@ from emu.native.access import Elements, Pointer, Untyped, type_of
 from emu.native.cache import Cache
 from emu.native.records import HOST, Layouts
 
-__all__ = ["Compiled", "Native", "callback", "njit", "outlined", "shared", "specialized"]
+__all__ = ["Compiled", "Native", "callback", "external", "njit", "outlined", "shared", "specialized"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -81,11 +83,29 @@ njit, outlined, shared, callback = Native(HOST).njit, Native(HOST).outlined, Nat
 
 
 def specialized(function: Callable[P, R]) -> Callable[P, R]:
-    """For code over numpy's arrays: compiled for the types of each call, from Python or from such code. Its rules are numba's."""
-    options = {"nopython": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    """For code over numpy's arrays: compiled for the types of each call, and inlined in such code. Its rules are numba's."""
+    options = {"nopython": True, "error_model": "numpy", "forceinline": True, "no_cfunc_wrapper": True}
     dispatcher = CPUDispatcher(function, targetoptions=options)
     dispatcher._cache = Cache(function)
     return cast(Callable[P, R], dispatcher)
+
+
+@functools.cache
+def _load_unicorn() -> None:
+    """Has native code find the symbols of Unicorn's library. What reads traces can do without."""
+    import unicorn
+
+    llvmlite.binding.load_library_permanently(str(Path(unicorn.__file__).parent / "lib" / "libunicorn.so.2"))
+
+
+@overload
+def external(name: str, result: type[R], *arguments: Untyped) -> Callable[..., R]: ...
+@overload
+def external(name: str, result: None, *arguments: Untyped) -> Callable[..., None]: ...
+def external(name: str, result: Untyped, *arguments: Untyped) -> Untyped:
+    """A function of Unicorn's library (or libc) that native code calls by its symbol: no address is compiled in."""
+    _load_unicorn()
+    return types.ExternalFunction(name, signature(*(type_of(one, HOST) for one in (result, *arguments))))
 
 
 def _declared(function: Untyped) -> Signature:
@@ -143,7 +163,7 @@ def _meet(kinds: Untyped) -> Untyped:
         for one, other in (kinds, kinds[::-1]):
             if isinstance(one, types.IntegerLiteral) and _is(other, signed=False):
                 return types.uint64
-            if one == types.none and isinstance(other, Pointer):
+            if one == types.none and isinstance(other, Pointer | Elements):
                 return other
     return None
 

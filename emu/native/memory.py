@@ -3,41 +3,36 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from emu.native import njit
-from emu.native.pointers import load_u8, load_u32, load_u64, store_u8, store_u32, store_u64
+from emu.native.functions import njit
+from emu.native.records import Bytes, Ints, Words, u64
 
 __all__ = ["copy", "copy_string", "copy_text"]
 
-ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
-NUL = np.uint8(0)
-
 
 @njit
-def copy(to, source, size):
+def copy(to: Bytes, source: Bytes, size: u64) -> None:
     """Copies `size` bytes, a multiple of four."""
-    n = ZERO
-    while n + WORD <= size:
-        store_u64(to + n, load_u64(source + n))
-        n += WORD
+    n = u64(0)
+    while n + 8 <= size:
+        Words(to.address + n)[0] = Words(source.address + n)[0]
+        n += 8
     if n < size:
-        store_u32(to + n, load_u32(source + n))
+        Ints(to.address + n)[0] = Ints(source.address + n)[0]
 
 
 @njit
-def copy_text(to, source, most):
+def copy_text(to: Bytes, source: Bytes, most: u64) -> u64:
     """Copies the characters of a string, without its NUL and at most `most`. Returns how many."""
-    n = ZERO
-    while n < most and load_u8(source + n) != NUL:
-        store_u8(to + n, load_u8(source + n))
-        n += ONE
+    n = u64(0)
+    while n < most and source[n] != 0:
+        to[n] = source[n]
+        n += 1
     return n
 
 
 @njit
-def copy_string(to, source, room):
+def copy_string(to: Bytes, source: Bytes, room: u64) -> u64:
     """Copies a string with a NUL into at most `room` bytes, of which there is one at least. Returns how many."""
-    n = copy_text(to, source, room - ONE)
-    store_u8(to + n, NUL)
-    return n + ONE
+    n = copy_text(to, source, room - 1)
+    to[n] = 0
+    return n + 1

@@ -20,13 +20,28 @@ guest's structures, a `Shape` says; functions are then compiled for the `Layouts
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import hashlib
 import mmap
 import sys
+from _ctypes import CFuncPtr
 from collections.abc import Callable, Mapping
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    NamedTuple,
+    Self,
+    TypeAlias,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)  # fmt: skip
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +49,7 @@ import numpy.typing as npt
 __all__ = [
     "HOST", "Bytes", "Field", "GuestRecord", "Ints", "Layouts", "Record", "RecordClass", "Records", "Shape", "Shorts", "Values",
     "Words",
-    "i8", "i16", "i32", "i64", "inline", "origin_of", "u8", "u16", "u32", "u64", "without_none",
+    "i8", "i16", "i32", "i64", "inline", "origin_of", "u8", "u16", "u32", "u64", "without_none", "zeros",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -96,7 +111,7 @@ class Record(metaclass=RecordClass):
     @classmethod
     def allocate(cls, layouts: Layouts | None = None) -> Self:
         """A record of zeros, whose memory lives as long as this object."""
-        words = _zeros(-(-(layouts or HOST).size(cls) // _WORD))
+        words = zeros(-(-(layouts or HOST).size(cls) // _WORD))
         record = cls(words.ctypes.data, layouts)
         record._words = words
         return record
@@ -125,7 +140,7 @@ class Record(metaclass=RecordClass):
 
 
 class GuestRecord(Record):
-    """A structure of the guest's in host memory, for native code. It has the fields for which its `Shape` has an offset."""
+    """A structure of the guest's, or of Unicorn's, in host memory. It has the fields for which its `Shape` has an offset."""
 
 
 class Values(Generic[T]):
@@ -154,7 +169,10 @@ class Records(Generic[R_co]):
         return cast(R_co, read(self.address + index * element.size))
 
 
-Bytes, Shorts, Ints, Words = Values[u8], Values[u16], Values[u32], Values[u64]
+Bytes: TypeAlias = Values[u8]
+Shorts: TypeAlias = Values[u16]
+Ints: TypeAlias = Values[u32]
+Words: TypeAlias = Values[u64]
 
 
 class _Inline(NamedTuple):
@@ -212,8 +230,10 @@ class Field(NamedTuple):
         return lambda address: convert(load(address).value)
 
     def write(self, address: int, value: Any) -> None:
-        """Stores what is an int, has an address (as records, elements and compiled functions do), or is None."""
+        """Stores what is an int, has an address (as records, elements and compiled functions do), ctypes' function, or None."""
         assert not self.is_inline
+        if isinstance(value, CFuncPtr):
+            value = ctypes.cast(value, ctypes.c_void_p).value
         number = value if isinstance(value, int) else int(getattr(value, "address", value or 0))
         _c_type(self.declared).from_address(address).value = number
 
@@ -332,7 +352,7 @@ def _c_type(declared: Declared) -> Any:  # of ctypes, by a number's kind
     return np.ctypeslib.as_ctypes_type(stored)
 
 
-def _zeros(words: int) -> npt.NDArray[np.uint64]:
+def zeros(words: int) -> npt.NDArray[np.uint64]:
     """Zeros; if they are many, in pages of their own, which take memory when they are used (and can be snapshot as such)."""
     size = words * _WORD
     if size < _LARGE:

@@ -14,7 +14,7 @@ What it decides, and how to read what it says, is in docs/race-lab.md.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
@@ -47,7 +47,7 @@ _MODULES = {
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Loads what is used, when it is: the search brings numba, the machine brings Unicorn."""
     if name in _MODULE_OF:
         return getattr(importlib.import_module(_MODULE_OF[name]), name)

@@ -7,7 +7,6 @@ import dataclasses
 import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from emu.ftrace.protocol_file import protocol_of
 from emu.race import certification, model, scenario_file
@@ -119,14 +118,12 @@ def varied(
     Raises:
         ValueError: there is no such model, or so many are not possible.
     """
-    changes: dict[str, Any] = {}
-    if fetch is not None:
-        changes["fetch"] = fetch_names(scenario.arch, fetch)
-    if cpus is not None:
-        changes["cpus"] = _possible(cpus, MOST_CPUS, "CPUs")
-    if sites is not None:
-        changes["places"] = _places(scenario, sites)
-    scenario = dataclasses.replace(scenario, **changes)
+    scenario = dataclasses.replace(
+        scenario,
+        fetch=scenario.fetch if fetch is None else fetch_names(scenario.arch, fetch),
+        cpus=scenario.cpus if cpus is None else _possible(cpus, MOST_CPUS, "CPUs"),
+        places=scenario.places if sites is None else _places(scenario, sites),
+    )
     scenario.steps(model_patches(scenario))
     return scenario
 

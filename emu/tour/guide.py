@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from emu.tour.section import Command, Section
 
 if TYPE_CHECKING:
-    from emu.machine import Machine
+    from emu.machine import Checkpoint, Machine
 
 __all__ = ["Guide"]
 
@@ -36,15 +36,14 @@ class Guide:
         self._limit = limit
         self._host_limit = host_limit
         self._output = bytearray()
-        self._usual: Machine | None = None
-        self._fresh: Any = None  # checkpoint of the usual machine
+        self._usual: tuple[Machine, Checkpoint] | None = None  # the usual machine, and what it is restored to
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self._usual is not None:
-            self._usual.close()
+            self._usual[0].close()
 
     def commands(self, section: Section, arch: str) -> list[tuple[Command, str]]:
         """Types what a section shows, and returns each command with what it printed.
@@ -68,12 +67,13 @@ class Guide:
             with closing(self._boot(console=self._output.extend, **section.machine)) as machine:
                 yield machine
         elif self._usual is None:
-            self._usual = self._boot(console=self._output.extend)
-            self._fresh = self._usual.checkpoint()
-            yield self._usual
+            machine = self._boot(console=self._output.extend)
+            self._usual = machine, machine.checkpoint()
+            yield machine
         else:
-            self._usual.restore(self._fresh)
-            yield self._usual
+            machine, fresh = self._usual
+            machine.restore(fresh)
+            yield machine
 
 
 @dataclass

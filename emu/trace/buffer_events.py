@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from emu.trace.recording import Buffer, CpuPages, Recording
 
 __all__ = ["BufferEvents", "EventColumns", "merge", "read_buffer"]
 
+_Number = TypeVar("_Number", bound=np.integer)
 _SMALLEST = 8  # bytes of an event with its header
 _PROBLEMS = {
     native.COMMIT_BEYOND_PAGE: "a page says that it holds more than it can",
@@ -76,22 +78,23 @@ class BufferEvents:
     @cached_property
     def flags(self) -> NDArray[np.uint8]:
         """`common_flags` of each event."""
-        return self._common(2, np.dtype("u1"))
+        return self._common(2, np.uint8)
 
     @cached_property
     def preempt_count(self) -> NDArray[np.uint8]:
         """`common_preempt_count` of each event."""
-        return self._common(3, np.dtype("u1"))
+        return self._common(3, np.uint8)
 
     @cached_property
     def pid(self) -> NDArray[np.int32]:
         """`common_pid` of each event: the task that was running."""
-        return self._common(4, np.dtype("i4"))
+        return self._common(4, np.int32)
 
-    def _common(self, offset: int, type_: np.dtype) -> NDArray:  # type: ignore[type-arg]  # any
-        found = np.empty((len(self), type_.itemsize), np.uint8)
-        native_fields.gather(self.columns.address, self.columns.size, offset, type_.itemsize, found)
-        return found.view(f"{self.words.byte_order}{type_.str[1:]}")[:, 0].astype(type_)
+    def _common(self, offset: int, type_: type[_Number]) -> NDArray[_Number]:
+        of_host = np.dtype(type_)
+        found = np.empty((len(self), of_host.itemsize), np.uint8)
+        native_fields.gather(self.columns.address, self.columns.size, offset, of_host.itemsize, found)
+        return found.view(f"{self.words.byte_order}{of_host.str[1:]}")[:, 0].astype(type_)
 
 
 def read_buffer(recording: Recording, buffer: Buffer, complain: Callable[[TraceFileError], None]) -> BufferEvents:
@@ -143,21 +146,21 @@ def _read_cpu(
     """The events of one CPU in the order of its pages, and where others were lost."""
     pages, (count, page_size) = cpu.pages, cpu.pages.shape
     most = count * (page_size // _SMALLEST)
-    time, address = np.empty(most, np.uint64), np.empty(most, np.int64)
-    size, kind = np.empty(most, np.int32), np.empty(most, np.uint16)
-    losses, problems = np.empty((count, 2), np.int64), np.empty((_MOST_PROBLEMS, 2), np.int64)
-    found, lost, wrong = native.find_events(
-        pages.ctypes.data, count, page_size, np.array(recording.layout, np.int64), recording.words.swapped,
-        time, address, size, kind, losses, problems,
+    found = native.Found(
+        np.empty(most, np.uint64), np.empty(most, np.int64), np.empty(most, np.int32), np.empty(most, np.uint16),
+        np.empty((count, 2), np.int64), np.empty((_MOST_PROBLEMS, 2), np.int64),
     )  # fmt: skip
-    for place, problem in problems[:wrong].tolist():
+    swapped = recording.words.swapped
+    events, lost, wrong = native.find_events(pages.ctypes.data, count, page_size, recording.layout, swapped, found)
+    for place, problem in found.problems[:wrong].tolist():
         text = f"{_PROBLEMS[problem]} (CPU {cpu.cpu}, page {place // page_size})"
         complain(TraceFileError(cpu.offset if cpu.packed else cpu.offset + place, text))
     if wrong > _MOST_PROBLEMS:
         complain(TraceFileError(cpu.offset, f"{wrong - _MOST_PROBLEMS} more pages of CPU {cpu.cpu} are damaged"))
-    cpus = np.full(found, cpu.cpu, np.uint16)
-    part = EventColumns(time[:found].copy(), cpus, address[:found].copy(), size[:found].copy(), kind[:found].copy())
-    return part, [(row, many) for row, many in losses[:lost].tolist() if row < found]
+    time, address = found.times[:events].copy(), found.addresses[:events].copy()
+    size, kind = found.sizes[:events].copy(), found.kinds[:events].copy()
+    part = EventColumns(time, np.full(events, cpu.cpu, np.uint16), address, size, kind)
+    return part, [(row, many) for row, many in found.losses[:lost].tolist() if row < events]
 
 
 def _joined(parts: list[EventColumns]) -> EventColumns:

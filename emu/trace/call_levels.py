@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,7 @@ def call_levels(depths: NDArray[np.int32], callers: NDArray[np.int64]) -> Iterat
     yield from _groups(level[:-1])
 
 
-def _groups(values: NDArray[Any]) -> Iterator[NDArray[np.int64]]:
+def _groups(values: NDArray[np.generic]) -> Iterator[NDArray[np.int64]]:
     """The rows of each value, in ascending order."""
     order = np.argsort(values, kind="stable")
     if len(values):

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from emu.trace.buffer_events import BufferEvents
 from emu.trace.data_frames import DataFrames
 from emu.trace.event_table import EventTable
 from emu.trace.format_files import Formats
+from emu.trace.lists import Column
 from emu.trace.native import calls as native
 from emu.trace.symbols import KernelSymbols
 from emu.trace.tasks import Tasks, task_keys
@@ -23,12 +23,6 @@ __all__ = ["CallTable"]
 _NAMES = (
     "entry", "exit", "depth", "duration", "self_time", "address", "function", "pid", "task", "cpu", "parent", "finished", "cut",
 )  # fmt: skip
-
-
-_PAIRED = {  # what native code fills
-    "row": np.int64, "parent": np.int64, "depth": np.int32, "entry": np.uint64, "exit": np.uint64, "inner": np.uint64,
-    "state": np.uint8,
-}  # fmt: skip
 
 
 class CallTable(DataFrames):
@@ -54,7 +48,7 @@ class CallTable(DataFrames):
         self._events = events
         self._symbols = symbols
         self._tasks = tasks
-        self._made: dict[str, NDArray[Any]] = {}
+        self._made: dict[str, Column] = {}
         self._without_sleep = False
 
     def __iter__(self) -> Iterator[str]:
@@ -63,7 +57,7 @@ class CallTable(DataFrames):
     def __len__(self) -> int:
         return len(_NAMES)
 
-    def __getitem__(self, name: str) -> NDArray[Any]:
+    def __getitem__(self, name: str) -> Column:
         if name not in _NAMES:
             raise KeyError(f"calls have no column {name!r}; they have {', '.join(_NAMES)}")
         if name in ("function", "task"):
@@ -85,7 +79,7 @@ class CallTable(DataFrames):
     def __repr__(self) -> str:
         return f"<CallTable: {self.count} calls, columns {', '.join(self)}>"
 
-    def _names(self, name: str) -> NDArray[Any]:
+    def _names(self, name: str) -> Column:
         """Functions or tasks: one str for all calls that have it."""
         values, which = np.unique(self._columns["address" if name == "function" else "pid"], return_inverse=True)
         name_of = self._symbols.name_of if name == "function" else self._tasks.name_of
@@ -94,31 +88,29 @@ class CallTable(DataFrames):
         return texts[which]
 
     @cached_property
-    def _columns(self) -> dict[str, NDArray[Any]]:
+    def _columns(self) -> dict[str, Column]:
         events = self._merged()
         count = len(events["time"])
-        keys = np.unique(events["key"], return_inverse=True)[1]
-        tasks = int(keys.max(initial=-1)) + 1
-        found: dict[str, NDArray[Any]] = {name: np.empty(count, type_) for name, type_ in _PAIRED.items()}
+        tasks = np.unique(events["key"], return_inverse=True)[1]
+        seen = native.Calls.empty(count)
         calls = native.pair(
-            events["is_exit"], keys, events["time"], events["address"], events["depth"], events["calltime"], events["rettime"],
-            np.full(tasks, native.NO_CALL, np.int64), np.full(tasks, -1, np.int32), np.zeros(tasks, np.uint64),
-            *found.values(),
-        )  # fmt: skip
-        found = {name: column[:calls] for name, column in found.items()}
-        order = np.argsort(found["entry"], kind="stable")
+            native.GraphEvents(tasks, *(events[name] for name in native.GraphEvents._fields[1:])),
+            native.TaskStacks.of(int(tasks.max(initial=-1)) + 1),
+            seen,
+        )
+        order = np.argsort(seen.entry[:calls], kind="stable")
         place = np.empty(calls + 1, np.int64)
         place[order] = np.arange(calls)
         place[calls] = native.NO_CALL  # parents of NO_CALL, which is the last element
-        found = {name: column[order] for name, column in found.items()}
-        row, state = found.pop("row"), found.pop("state")
+        row, parent, depth, entry, exit_, inner, state = (column[:calls][order] for column in seen)
         finished = state != native.UNFINISHED
-        self._without_sleep = bool(np.any((state == native.PAIRED) & (found["entry"] > events["time"][row])))
-        duration: NDArray[Any] = np.where(finished, found["exit"] - found["entry"], np.uint64(0))
-        inner = found.pop("inner")
+        self._without_sleep = bool(np.any((state == native.PAIRED) & (entry > events["time"][row])))
+        duration: NDArray[np.uint64] = np.where(finished, exit_ - entry, np.uint64(0))
         return {
-            **found,
-            "parent": place[found["parent"]],
+            "entry": entry,
+            "exit": exit_,
+            "depth": depth,
+            "parent": place[parent],
             "duration": duration,
             "self_time": np.where(finished & (inner < duration), duration - inner, np.uint64(0)),
             "address": events["address"][row],
@@ -128,7 +120,7 @@ class CallTable(DataFrames):
             "cut": state == native.CUT,
         }
 
-    def _merged(self) -> dict[str, NDArray[Any]]:
+    def _merged(self) -> dict[str, Column]:
         """The columns of entries and exits in the order of time."""
         tables = []
         for number, name in enumerate(("entry", "exit")):
@@ -139,8 +131,8 @@ class CallTable(DataFrames):
         rows = np.concatenate([np.empty(0, np.int64), *(table.rows for _, table in tables)])
         order = np.argsort(rows, kind="stable")
 
-        def column(name: str, type_: type) -> NDArray[Any]:
-            parts: list[NDArray[Any]] = [
+        def column(name: str, type_: type) -> Column:
+            parts: list[Column] = [
                 np.asarray(table[name]).astype(type_, copy=False) if table.has_number(name) else np.zeros(table.count, type_)
                 for _, table in tables
             ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Mapping
-from typing import Any
+from types import ModuleType
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,12 +14,14 @@ from emu.trace.lists import Column, Lists
 
 __all__ = ["Columns", "DataFrames", "MissingLibrary", "library"]
 
+DataFrame: TypeAlias = Any  # of a library that need not be there, not even where types are checked
+
 
 class MissingLibrary(ImportError):
     """A library that is not installed. The message is one line that names it and says how to get it."""
 
 
-def library(name: str) -> Any:
+def library(name: str) -> ModuleType:
     """A library's module, `pandas` or `pyarrow.parquet`.
 
     Raises:
@@ -40,7 +43,7 @@ class DataFrames(Mapping[str, Column]):
 
         return columns_html(self)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> DataFrame:
         """A pandas.DataFrame.
 
         Raises:
@@ -49,7 +52,7 @@ class DataFrames(Mapping[str, Column]):
         pandas = library("pandas")
         return pandas.DataFrame({name: _one_per_row(self[name]) for name in self})
 
-    def to_polars(self) -> Any:
+    def to_polars(self) -> DataFrame:
         """A polars.DataFrame.
 
         Raises:
@@ -58,7 +61,7 @@ class DataFrames(Mapping[str, Column]):
         polars = library("polars")
         return polars.DataFrame({name: _series(polars, self[name]) for name in self})
 
-    def to_arrow(self) -> Any:
+    def to_arrow(self) -> DataFrame:
         """A pyarrow.Table.
 
         Raises:
@@ -84,7 +87,7 @@ class Columns(DataFrames):
         return len(self._columns)
 
 
-def _arrow(pyarrow: Any, column: Column) -> Any:
+def _arrow(pyarrow: ModuleType, column: Column) -> object:
     if isinstance(column, Lists):
         return pyarrow.LargeListArray.from_arrays(pyarrow.array(column.offsets), pyarrow.array(column.values))
     if column.ndim > 1:
@@ -92,11 +95,11 @@ def _arrow(pyarrow: Any, column: Column) -> Any:
     return pyarrow.array(column.tolist() if column.dtype == np.object_ else column)
 
 
-def _one_per_row(column: Column) -> Any:
+def _one_per_row(column: Column) -> object:
     return list(column) if isinstance(column, Lists) or column.ndim > 1 else column
 
 
-def _series(polars: Any, column: Column) -> Any:
+def _series(polars: ModuleType, column: Column) -> object:
     if isinstance(column, Lists) or column.ndim > 1:
         numbers = polars.Series(np.empty(0, column.dtype)).dtype
         return polars.Series(column.tolist(), dtype=polars.List(numbers))

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,7 +119,7 @@ class EventTable(DataFrames):
         """Whether a field may have more addresses than its format says, up to one with all bits set."""
         return self.call.path == KERNEL_STACK and field.name == CALLER
 
-    def _number_type(self, field: Field) -> np.dtype[Any]:
+    def _number_type(self, field: Field) -> np.dtype[np.integer]:
         """Of a number, or of each in an array; of a structure it is bytes."""
         size = field.number_size
         is_known = size in (1, 2, 4, 8) and (field.is_dynamic or not field.size % size)
@@ -160,7 +159,7 @@ class EventTable(DataFrames):
         return found
 
 
-def _picked(values: list[Any], which: NDArray[np.int32]) -> NDArray[Any]:
+def _picked(values: Sequence[str], which: NDArray[np.int32]) -> NDArray[np.object_]:
     """For each row the value with that number: one object for all rows that have it."""
     table = np.empty(len(values) + 1, np.object_)
     for number, value in enumerate(values):

@@ -8,7 +8,6 @@ those of other systems are where their formats say.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,13 +67,13 @@ def fixed_size(number: int, calls: Mapping[int, EventCall]) -> int:
     return max((field.offset + field.size for field in call.fields if field.name != tail), default=ENTRY.itemsize)
 
 
-def _has_fields(call: EventCall, layout: np.dtype[Any]) -> bool:
+def _has_fields(call: EventCall, layout: np.dtype[np.void]) -> bool:
     fields = {field.name: field for field in call.fields}
     needed = set(layout.names or ()) - set(ENTRY.names or ()) - _YOUNGER
     return needed <= fields.keys() and all(_fits(fields[name], layout[name]) for name in needed)
 
 
-def _fits(field: Field, type_: np.dtype[Any]) -> bool:
+def _fits(field: Field, type_: np.dtype[np.generic]) -> bool:
     """Whether a field can become one of a layout."""
     if type_.kind == "S":
         return is_text(field) and not field.is_dynamic
@@ -114,7 +113,7 @@ class _Entries:
         self._rows = rows
         self._calls = calls
         self._numbers = numbers
-        self._heads: list[tuple[Rows, NDArray[Any]]] = []
+        self._heads: list[tuple[Rows, NDArray[np.void]]] = []
         self._copied: list[tuple[Rows, Ranges]] = []
         self._others: list[tuple[Rows, int]] = []
         self._kept: list[object] = []  # memory that ranges are of
@@ -176,7 +175,7 @@ class _Entries:
             memory.view(np.uint16)[offset[places] // 2] = self._numbers.get(number, number)
 
 
-def _head(table: EventTable, type_: EventType) -> NDArray[Any]:
+def _head(table: EventTable, type_: EventType) -> NDArray[np.void]:
     """The entries up to what goes on to their ends, in the layout of their type."""
     layout = LAYOUTS[type_]
     found = np.zeros(table.count, layout)
@@ -197,7 +196,7 @@ def _head(table: EventTable, type_: EventType) -> NDArray[Any]:
     return found
 
 
-def _texts(contents: Sequence[bytes], type_: np.dtype[Any]) -> NDArray[Any]:
+def _texts(contents: Sequence[bytes], type_: np.dtype[np.generic]) -> NDArray[np.generic]:
     return np.array([*contents, b""], type_)
 
 

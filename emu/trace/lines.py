@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,9 +43,9 @@ class TextTable:
 
 
 class Texts:
-    """For each row the text with that number. `which`: integers."""
+    """For each row the text with that number."""
 
-    def __init__(self, texts: TextTable | Iterable[str | bytes], which: NDArray[Any]) -> None:
+    def __init__(self, texts: TextTable | Iterable[str | bytes], which: NDArray[np.integer | np.bool_]) -> None:
         self._which = np.ascontiguousarray(which, np.int32)
         self._table = texts if isinstance(texts, TextTable) else TextTable(texts)
 
@@ -69,7 +69,7 @@ def constant(text: str | bytes, count: int) -> Texts:
     return Texts([text], np.zeros(count, np.int32))
 
 
-def texts_of(values: NDArray[Any], text: Any) -> Texts:
+def texts_of(values: NDArray[np.integer], text: Callable[[int], str | bytes]) -> Texts:
     """For each row `text(value)`, made once for each value."""
     distinct, which = distinct_values(values)
     return Texts([text(value) for value in distinct], which)
@@ -120,24 +120,26 @@ def line_end(piece: Piece, count: int) -> Texts:
 class Numbers:
     """Integers, as printf has them."""
 
-    values: NDArray[Any]
+    values: NDArray[np.integer]
     base: int = 10
     width: int = 0
     prefix: bool = False  # 0x
     zeros: bool = False
     left: bool = False
 
+    def _format(self) -> native.NumberFormat:
+        is_signed = self.values.dtype.kind == "i"
+        return native.NumberFormat(self.base, is_signed, self.width, 2 * self.prefix, self.zeros, self.left)
+
     def _unsigned(self) -> NDArray[np.uint64]:
         kind = np.int64 if self.values.dtype.kind == "i" else np.uint64
         return np.ascontiguousarray(self.values.astype(kind, copy=False)).view(np.uint64)
 
     def measure(self, lengths: NDArray[np.int64], rows: Rows) -> None:
-        signed = self.values.dtype.kind == "i"
-        native.measure_numbers(lengths, rows, self._unsigned(), np.uint64(self.base), signed, self.width, 2 * self.prefix)
+        native.measure_numbers(lengths, rows, self._unsigned(), self._format())
 
     def put(self, out: NDArray[np.uint8], cursors: NDArray[np.int64], rows: Rows) -> None:
-        signed, values, base = self.values.dtype.kind == "i", self._unsigned(), np.uint64(self.base)
-        native.put_numbers(out, cursors, rows, values, base, signed, self.width, 2 * self.prefix, self.zeros, self.left)
+        native.put_numbers(out, cursors, rows, self._unsigned(), self._format())
 
 
 @dataclass(frozen=True, eq=False)

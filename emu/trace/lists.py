@@ -30,17 +30,17 @@ class Lists:
     >>> stacks[0], stacks.lengths.max()
     """
 
-    def __init__(self, offsets: NDArray[np.int64], values: NDArray[Any]) -> None:
+    def __init__(self, offsets: NDArray[np.int64], values: NDArray[np.integer]) -> None:
         self.offsets, self.values = offsets, values
 
     @classmethod
-    def of(cls, array: NDArray[Any]) -> Lists:
+    def of(cls, array: NDArray[np.integer]) -> Lists:
         """The rows of an array of two dimensions."""
         rows, width = array.shape
         return cls(np.arange(rows + 1, dtype=np.int64) * width, np.ascontiguousarray(array).reshape(-1))
 
     @classmethod
-    def from_memory(cls, ranges: Ranges, type_: np.dtype[Any]) -> Lists:
+    def from_memory(cls, ranges: Ranges, type_: np.dtype[np.integer]) -> Lists:
         """The numbers of a type, in whichever byte order, that lie in ranges of memory. What is left of a range is left out."""
         size, rows = type_.itemsize, np.arange(len(ranges.lengths))
         counts = ranges.lengths // size
@@ -55,22 +55,22 @@ class Lists:
         return np.diff(self.offsets)
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype[np.integer]:
         """Of the numbers."""
         return self.values.dtype
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __iter__(self) -> Iterator[NDArray[Any]]:
+    def __iter__(self) -> Iterator[NDArray[np.integer]]:
         for row in range(len(self)):
             yield self[row]
 
     @overload
-    def __getitem__(self, rows: int | np.integer[Any]) -> NDArray[Any]: ...
+    def __getitem__(self, rows: int | np.integer) -> NDArray[np.integer]: ...
     @overload
-    def __getitem__(self, rows: slice | NDArray[Any] | list[int]) -> Lists: ...
-    def __getitem__(self, rows: Any) -> Any:
+    def __getitem__(self, rows: slice | NDArray[np.integer] | list[int]) -> Lists: ...
+    def __getitem__(self, rows: int | np.integer | slice | NDArray[np.integer] | list[int]) -> NDArray[np.integer] | Lists:
         if isinstance(rows, int | np.integer):
             row = range(len(self))[rows]
             return self.values[self.offsets[row] : self.offsets[row + 1]]
@@ -85,7 +85,7 @@ class Lists:
         values, size = np.ascontiguousarray(self.values), self.values.itemsize
         return Ranges(values.ctypes.data + self.offsets[:-1] * size, self.lengths * size).numbered()
 
-    def tolist(self) -> list[list[Any]]:
+    def tolist(self) -> list[list[int]]:
         """Lists of Python's numbers."""
         return [row.tolist() for row in self]
 

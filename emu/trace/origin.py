@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from emu.trace.dat.options import OptionNumber
 
@@ -83,7 +83,7 @@ class Origin:
         return [name for name in mine if name != "words" and mine[name] != others[name]]
 
 
-def origin_of(trace: Trace) -> dict[str, Any] | None:
+def origin_of(trace: Trace) -> dict[str, object] | None:
     """What makes it again (the fields of Origin), as it stands in its file; None: it does not say."""
     found = trace.recording.option(OptionNumber.ORIGIN)
     try:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +38,7 @@ class Ranges:
         return which, firsts[:found].tolist()
 
 
-def distinct_values(values: NDArray[Any]) -> tuple[list[Any], NDArray[np.int32]]:
+def distinct_values(values: NDArray[np.integer]) -> tuple[list[int], NDArray[np.int32]]:
     """The values in a column of numbers, in the order in which they come, and which of them each row has."""
     kept = np.ascontiguousarray(values)
     size, count = kept.itemsize, len(kept)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +50,7 @@ class Selection:
         calls = trace.calls
         return np.flatnonzero(self._chosen(calls["pid"], calls["cpu"], calls["entry"]))
 
-    def _chosen(self, pid: NDArray[Any], cpu: NDArray[Any], time: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    def _chosen(self, pid: NDArray[np.integer], cpu: NDArray[np.integer], time: NDArray[np.uint64]) -> NDArray[np.bool_]:
         chosen = selected(pid, cpu, self.pids or (), self.cpus)
         if self.start is not None:
             chosen &= time >= np.uint64(self.start)
@@ -60,7 +60,7 @@ class Selection:
 
 
 def selected(
-    pid: NDArray[Any], cpu: NDArray[Any], pids: Collection[int], cpus: Collection[int] | None
+    pid: NDArray[np.integer], cpu: NDArray[np.integer], pids: Collection[int], cpus: Collection[int] | None
 ) -> NDArray[np.bool_]:
     """Which rows are of these tasks, on these CPUs. No `pids`: of all tasks; None for `cpus`: on all CPUs."""
     chosen = np.ones(len(pid), bool)

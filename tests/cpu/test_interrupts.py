@@ -6,7 +6,6 @@ from __future__ import annotations
 import capstone
 import pytest
 
-from emu.cpu.native import cpu_record
 from tests.cpu.bare import CODE, HANDLERS, KERNEL, Bare
 
 VECTOR = 0x40
@@ -68,7 +67,7 @@ def test_an_interrupt_injected_at_every_instruction_is_taken_once_and_where_it_m
         if expected:
             assert bare.read(WHERE) == expected[0], f"injected before instruction {n}"
         assert bare.registers()["r15"] == FUNCTION.count("inc r15")
-        assert cpu.record.get(cpu_record.TAKEN) == bool(expected)
+        assert cpu.record.taken == bool(expected)
 
 
 def test_an_nmi_ignores_the_interrupt_flag_and_does_not_nest() -> None:

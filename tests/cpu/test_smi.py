@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.cpu.native import cpu_record, cpu_records
+from emu.cpu.native import cpu_records
 from emu.cpu.native.interrupts import after_smi
 from emu.cpu.smi import Smi
 from tests.cpu.bare import Bare
@@ -42,17 +41,17 @@ def test_a_cpu_goes_on_when_the_one_that_has_begun_is_over(period: int, length: 
     """Whatever the CPU did meanwhile: those that have begun and ended in `waits` do not matter."""
     length = min(length, period - 1)
     record = cpu_records.Cpu.allocate()
-    for word, value in ((cpu_record.SMI_NEXT, period), (cpu_record.SMI_PERIOD, period), (cpu_record.SMI_LENGTH, length)):
-        record.set(word, value)
+    record.smi_next = record.smi_period = period
+    record.smi_length = length
     now = begun = 0  # of the latest, when it began
     for wait in waits:
         now += wait
         due = now // period * period
         expected = due + length if due > begun and now < due + length else now
         begun = max(begun, due)
-        now = int(after_smi(np.uint64(record.address), np.uint64(now)))
+        now = after_smi(record, now)
         assert now == expected
-        assert record.get(cpu_record.SMI_NEXT) == begun + period
+        assert record.smi_next == begun + period
 
 
 @pytest.mark.parametrize(

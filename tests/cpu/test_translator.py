@@ -8,8 +8,9 @@ from collections.abc import Callable
 import pytest
 import unicorn
 
+from emu.cpu import cpu as cpu_module
 from emu.cpu.board import Board
-from emu.cpu.native import cpu_record
+from emu.cpu.native.cpu_records import TRANSLATION_BUFFER
 from emu.machine import Machine
 from tests.cpu.bare import Bare
 
@@ -68,12 +69,12 @@ def test_what_is_translated_again_is_counted_as_before(arch: str) -> None:
         with Machine(arch=arch, cpus=1) as machine:
             (cpu,) = machine.board.cpus
             machine.run("true")
-            used = cpu.record.get(cpu_record.BLOCKS_USED)
+            used = cpu.record.blocks_used
             if flushes:
                 cpu.uc.ctl_flush_tb()
             machine.run(command)
             if flushes:
-                assert cpu.record.get(cpu_record.BLOCKS_USED) < used
+                assert cpu.record.blocks_used < used
             counted.append((cpu.cycles, cpu.instructions))
     assert counted[0] == counted[1]
 
@@ -81,13 +82,13 @@ def test_what_is_translated_again_is_counted_as_before(arch: str) -> None:
 def test_a_full_buffer_is_emptied(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the program prints is the same. So are the counters, unless translating takes entries of the guest's own TLB."""
     found = []
-    for size in (cpu_record.TRANSLATION_BUFFER, 1 << 20):
-        monkeypatch.setattr(cpu_record, "TRANSLATION_BUFFER", size)
+    for size in (TRANSLATION_BUFFER, 1 << 20):
+        monkeypatch.setattr(cpu_module, "TRANSLATION_BUFFER", size)
         with Machine(arch=arch, cpus=1) as machine:
             done = machine.run("for n in 1 2 3; do ls -l /bin | wc; seq 50 | sort -r | head -n 3; done")
             (cpu,) = machine.board.cpus
             found.append((done.output, *((cpu.cycles, cpu.instructions) if arch == "x86_64" else ())))
-            used = cpu.record.get(cpu_record.BLOCKS_USED)
+            used = cpu.record.blocks_used
     assert found[0] == found[1]
     assert used < 2000  # it was emptied
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from emu.ftrace.array_records import ArrayRecords
-from emu.ftrace.native import array_cpu_record, array_record
+from emu.ftrace.native.trace_records import PID_LIMIT
 from emu.ftrace.pid_filter import OF_EVENTS, OF_FUNCTIONS, PidFilter, Pids, pid_flags
 
 
@@ -15,7 +15,7 @@ def records() -> ArrayRecords:
     """Of two CPUs, which run tasks 5 and 6."""
     made = ArrayRecords(2)
     for cpu, pid in zip(made.cpus, (5, 6), strict=True):
-        cpu.set(array_cpu_record.PID, pid)
+        cpu.pid = pid
     return made
 
 
@@ -39,12 +39,12 @@ def test_the_tasks_that_run_are_heard_or_ignored_at_once(
     pids.choose(chosen, excluded)
     assert (pids.chosen, pids.excluded) == (chosen, excluded)
     assert (of_events.chosen, of_events.excluded) == ({6, 7}, {5, 8})
-    assert [cpu.get(array_cpu_record.EVENTS_IGNORED) for cpu in records.cpus] == [1, 0]
-    assert [cpu.get(array_cpu_record.IGNORED) for cpu in records.cpus] == ignored
-    assert records.array.get(array_record.ONLY_CHOSEN) == (chosen is not None)
+    assert [cpu.events_ignored for cpu in records.cpus] == [1, 0]
+    assert [cpu.ignored for cpu in records.cpus] == ignored
+    assert records.array.only_chosen == (chosen is not None)
 
 
 def test_no_task_has_a_pid_that_is_too_large(records: ArrayRecords) -> None:
     pids = PidFilter(records, pid_flags(records), OF_FUNCTIONS)
-    pids.choose(frozenset({array_record.PID_LIMIT - 1, array_record.PID_LIMIT, 1 << 40}), None)
-    assert pids.chosen == {array_record.PID_LIMIT - 1}
+    pids.choose(frozenset({PID_LIMIT - 1, PID_LIMIT, 1 << 40}), None)
+    assert pids.chosen == {PID_LIMIT - 1}

@@ -5,10 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 import pytest
 
-from emu.ftrace.native import array_record
 from emu.ftrace.native.switches import record_off, record_on
 from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.trace_array import TraceArray
@@ -21,13 +19,13 @@ Turn = Callable[[bool], None]
 @pytest.fixture
 def turn(kernel: Kernel, trace_array: TraceArray) -> Turn:
     """Turns the array on or off as a trigger does it."""
-    array = np.uint64(trace_array.recorder.globals.records.top.address)
+    array = trace_array.recorder.globals.records.top
 
     def turned(on: bool) -> None:
         if on:
             record_on(array)
         else:
-            record_off(np.uint64(kernel.acting_cpu.record.address), array)
+            record_off(kernel.acting_cpu.record, array)
 
     return turned
 
@@ -81,4 +79,4 @@ def test_a_reader_that_waits_is_woken(trace_array: TraceArray, turn: Turn) -> No
     array = recorder.globals.records.top
     recorder.await_event(again=False)
     turn(False)
-    assert array.get(array_record.READER_WAITS) == 0
+    assert array.reader_waits == 0

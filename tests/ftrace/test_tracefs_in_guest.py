@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from emu.cpu.native import cpu_record
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import TRACING, shell
@@ -287,7 +286,7 @@ def test_interrupts_that_have_nothing_for_a_reader_leave_the_cpus_time(arch: str
     with booted_machine(arch, cpus=2) as machine:
 
         def taken() -> int:
-            return sum(cpu.record.get(cpu_record.TAKEN) for cpu in machine.board.cpus)
+            return sum(cpu.record.taken for cpu in machine.board.cpus)
 
         shell(machine, prepare)
         before = taken()

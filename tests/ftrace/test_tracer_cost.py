@@ -15,16 +15,15 @@ from numpy.typing import NDArray
 
 from emu.ftrace.events import ENTRY as ENTRY_HEAD
 from emu.ftrace.events import FUNCGRAPH_EXIT, EventType, entries_at
-from emu.ftrace.native import array_record
 from emu.ftrace.tracer_cost import LINUX, TRACER_COSTS
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
 COST = TRACER_COSTS[LINUX]
-ENTRY = COST[array_record.COST_ENTRY]
-CALL = COST[array_record.COST_CALL]
-EVENT = COST[array_record.COST_EVENT]
-GRAPH = COST[array_record.COST_GRAPH_CALL] + COST[array_record.COST_GRAPH_RETURN]
+ENTRY = COST.entry
+CALL = COST.call
+EVENT = COST.event
+GRAPH = COST.graph_call + COST.graph_return
 COMMAND = "dd if=/dev/zero of=/dev/null bs=1 count=30"
 exact = pytest.mark.static_timing("what an entry costs is seen to the cycle")
 READ = re.compile(r"^ +dd-\d+ +\[000\] \S+ +(\d+): (.*)$", re.MULTILINE)
@@ -101,7 +100,7 @@ def test_what_a_filter_leaves_out_is_not_free(arch: str) -> None:
         machine.tracefs.write("set_event", "raw_syscalls")
         machine.tracefs.write("events/raw_syscalls/sys_exit/filter", "ret < -4000")
 
-    assert later(arch, set_up) == ENTRY + EVENT + COST[array_record.COST_REJECTED]
+    assert later(arch, set_up) == ENTRY + EVENT + COST.rejected
 
 
 @exact
@@ -132,7 +131,7 @@ def test_graphs(arch: str) -> None:
     """The cost of its entry is inside a call: Linux takes the time before it records the entry."""
     free, costly = (graph_calls(arch, cost) for cost in ("none", LINUX))
     durations = [calls["rettime"] - calls["calltime"] for calls in (free, costly)]
-    assert set((durations[1] - durations[0]).tolist()) == {ENTRY + COST[array_record.COST_GRAPH_CALL]}
+    assert set((durations[1] - durations[0]).tolist()) == {ENTRY + COST.graph_call}
     steps = [np.diff(calls["calltime"]) for calls in (free, costly)]
     assert set((steps[1] - steps[0]).tolist()) == {2 * ENTRY + GRAPH}
 

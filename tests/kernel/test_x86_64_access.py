@@ -12,7 +12,7 @@ import unicorn.x86_const as x86
 
 from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
 from emu.cpu.io_window import IoWindow
-from emu.cpu.native import cpu_record
+from emu.cpu.native.cpu_records import RUNNING
 from emu.kernel import arch as kernel_arch
 from emu.kernel.arch import Access, x86_64_access
 from emu.kernel.image import Image
@@ -71,7 +71,7 @@ class Bench:
         uc = self.cpu.uc
         for name, value in self.prepare(source, given, flags).items():
             uc.reg_write(getattr(x86, f"UC_X86_REG_{'E' if name == 'flags' else 'R' * (name[0] != 'r')}{name.upper()}"), value)
-        self.cpu.record.set(cpu_record.STATUS, cpu_record.RUNNING)
+        self.cpu.record.status = RUNNING
         self.bare.board.flush_page(INSTRUCTION)
         self.cpu.step()
         if self.cpu.pc == KERNEL + INSTRUCTION and not self.cpu.registers()["rcx"]:

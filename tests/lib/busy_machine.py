@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import random
 
-from emu.cpu.native import cpu_record
+from emu.cpu.native.cpu_records import VECTORS
 from emu.machine import LimitReached, Machine
 
 __all__ = ["act", "busy_machine", "digest"]
@@ -30,10 +30,7 @@ _WRITES = (
     ("options/stacktrace", "0"), ("trace_clock", "global"), ("tracing_cpumask", "b"),
 )  # fmt: skip
 
-_WORDS = (
-    cpu_record.STATUS, cpu_record.CYCLES, cpu_record.INSTRUCTIONS, cpu_record.TIMER, cpu_record.NMI_TIMER, cpu_record.NMI,
-    cpu_record.ARRIVAL, cpu_record.PENDING_COUNT, cpu_record.PENDING, cpu_record.TAKEN,
-)  # fmt: skip
+_FIELDS = ("status", "cycles", "instructions", "timer", "nmi_timer", "nmi", "arrival", "pending_count", "taken")
 
 
 def busy_machine(arch: str, seed: int) -> Machine:
@@ -76,8 +73,9 @@ def digest(machine: Machine) -> str:
     """What the machine is: RAM, each CPU's registers and record, what it has written, recorded, and is about to patch."""
     found = hashlib.sha256(machine.board.ram)
     for cpu in machine.board.cpus:
-        found.update(repr([cpu.record.get(field) for field in _WORDS]).encode())
-        found.update(repr([cpu.record.get(cpu_record.ARRIVALS, n) for n in range(cpu_record.VECTORS)]).encode())
+        found.update(repr([getattr(cpu.record, field) for field in _FIELDS]).encode())
+        found.update(repr([cpu.record.pending[n] for n in range(VECTORS // 64)]).encode())
+        found.update(repr([cpu.record.arrivals[n] for n in range(VECTORS)]).encode())
         found.update(repr(sorted(cpu.registers().items())).encode())
     patching = machine.patching
     found.update(repr((patching.steps, sorted(patching.awaited), patching.breakpoints_hit, machine.warnings)).encode())

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from emu.cpu.cpu import Cpu
-from emu.cpu.native import cpu_record
+from emu.cpu.native.cpu_records import NEVER
 from emu.machine import Machine
 from emu.race.machine.lab_module import LabModule, LabSite
 
@@ -37,8 +37,8 @@ def direct(machine: Machine, lab: LabModule) -> list[int]:
     timers = []
     for cpu in machine.board.cpus:
         walk(machine, cpu, lab.home, longest=200_000)
-        timers.append(cpu.record.get(cpu_record.TIMER))
-        cpu.record.set(cpu_record.TIMER, cpu_record.NEVER)
+        timers.append(cpu.record.timer)
+        cpu.record.timer = NEVER
     return timers
 
 
@@ -53,7 +53,7 @@ def directing(machine: Machine, lab: LabModule) -> Iterator[Machine]:
         for cpu, timer in zip(machine.board.cpus, timers, strict=True):
             lab.visit(cpu.index, None)
             lab.visit_in_nmi(cpu.index, None)
-            cpu.record.set(cpu_record.TIMER, timer)
+            cpu.record.timer = timer
 
 
 def put(machine: Machine, site: LabSite, code: bytes) -> None:

@@ -8,7 +8,6 @@ import unicorn
 
 from emu.cpu.arch.sparc64.state import Env
 from emu.cpu.cpu import Cpu
-from emu.cpu.native import cpu_record
 from emu.machine import Machine
 from tests.lib.arches import FACTS
 
@@ -39,7 +38,7 @@ def run_to(machine: Machine, function: str) -> None:
 def step(machine: Machine, cpu: Cpu, instructions: int) -> None:
     """Executes at most that many instructions."""
     cpu.step(instructions)
-    if cpu.record.get(cpu_record.REQUEST):
+    if cpu.record.request:
         machine.kernel.run()  # answers the host call
 
 

@@ -10,9 +10,10 @@ import numba
 import numpy as np
 from numba import carray, types
 
-from emu.cpu.native import cpu_record
+from emu.cpu.native.cpu_records import Cpu
 from emu.machine import Machine
 from emu.native.pointers import in_byte_order, load_u64
+from emu.native.records import HOST
 from tests.lib.event_entries import Entry
 
 __all__ = ["Switch", "SwitchLog", "told"]
@@ -78,7 +79,7 @@ class SwitchLog:
                 0, 0, task, kernel.memory.member(task, "task_struct.pid"),
                 kernel.memory.host_address(hot + image.offset("pcpu_hot.current_task")), image.offset("task_struct.pid"),
                 (board.ram_address - board.arch.direct_map) % 2**64, (board.ram_address - board.arch.kernel_map) % 2**64,
-                board.arch.kernel_map, cpu.record.address + int(cpu_record.CYCLES),
+                board.arch.kernel_map, cpu.record.address + HOST.fields(Cpu)["cycles"].offset,
             ]  # fmt: skip
             cpu.watch_blocks(self._hook.address, log.ctypes.data)
             self._logs.append(log)

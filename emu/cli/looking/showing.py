@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["chosen_options", "show", "show_json", "show_table", "write_object"]
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+_Command = TypeVar("_Command", bound=Callable[..., object])
 _OPTIONS = (
     click.option("-P", "--pid", "pids", type=int, multiple=True, metavar="PID", help="Only this task; may be repeated."),
     click.option("--cpu", "cpus", metavar="LIST", help="Only these CPUs: 0,2-3."),
@@ -47,14 +47,14 @@ def show_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None
     show([*(click.style(line, bold=True) for line in table.head), *table.body])
 
 
-def show_json(trace: Trace, **content: Any) -> None:
+def show_json(trace: Trace, **content: object) -> None:
     """Prints an object, with what makes the trace again if that is known."""
     from emu.trace.origin import origin_of
 
     write_object({"origin": origin_of(trace), **content})
 
 
-def write_object(content: Mapping[str, Any]) -> None:
+def write_object(content: Mapping[str, object]) -> None:
     """Prints an object as JSON."""
     _write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 

@@ -35,7 +35,7 @@ def traced_twice(words: Sequence[str]) -> Mapping[str, int]:
         arguments = {name: value for name, value in context.params.items() if name not in ("output", "compress", "v6")}
         follow, command = arguments.pop("follow"), arguments.pop("command")
         limits = RunLimits.taken_from(arguments)
-        options = MachineOptions(**arguments)
+        options = MachineOptions.of(arguments)
         settings = [array.settings() for array in arrays]
     progress, taken = Progress(), []
     for traced in (False, True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from emu.race import Event, Verdict
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 __all__ = ["json_text", "litmus_object", "verdict_object"]
 
 
-def json_text(document: dict[str, Any]) -> str:
+def json_text(document: dict[str, object]) -> str:
     """The document as it is printed."""
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def verdict_object(verdict: Verdict) -> dict[str, Any]:
+def verdict_object(verdict: Verdict) -> dict[str, object]:
     """A verdict as JSON has it. Times are left out: they differ from run to run."""
     scenario = verdict.scenario
     expected = scenario.expected(verdict.fetch)
@@ -46,7 +46,7 @@ def verdict_object(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def litmus_object(verdict: LitmusVerdict) -> dict[str, Any]:
+def litmus_object(verdict: LitmusVerdict) -> dict[str, object]:
     """A litmus test's verdict as JSON has it."""
     litmus, witness = verdict.litmus, verdict.witness
     return {
@@ -75,7 +75,7 @@ def litmus_object(verdict: LitmusVerdict) -> dict[str, Any]:
     }
 
 
-def _events(events: Iterable[Event]) -> list[dict[str, Any]]:
+def _events(events: Iterable[Event]) -> list[dict[str, object]]:
     return [
         {
             "agent": event.agent,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from emu.cli.progress import Progress
 from emu.cli.race.document import litmus_object
@@ -76,7 +76,7 @@ class LitmusCase:
         return [verdict.assumptions for verdict in self.verdicts if not verdict.why]
 
     @property
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         return {
             "file": str(self.path),
             "about": self._test.about,

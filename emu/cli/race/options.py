@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SearchLimit", "as_json", "cpus", "fetch", "limit", "on", "output", "seed", "sites"]
 
-_Option = Callable[[Callable[..., Any]], Callable[..., Any]]
+_Option = Callable[[Callable[..., object]], Callable[..., object]]
 
 
 class SearchLimit(click.ParamType["Limits"]):
@@ -25,7 +25,7 @@ class SearchLimit(click.ParamType["Limits"]):
 
     name = "limit"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Limits:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Limits:
         from emu.race.limits import Limits
 
         text = str(value)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -97,7 +97,7 @@ class _Replayed:
         return f"{'Ok' if self.same else 'No'}  {self.path.name}: {found}{self.verdict.why}\n{'' if self.same else self.text}"
 
     @property
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         return {"file": str(self.path), "as_recorded": self.same, "verdict": verdict_object(self.verdict)}
 
 

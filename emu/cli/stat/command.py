@@ -9,7 +9,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -87,7 +87,7 @@ def stat(
     files: Sequence[str],
     output: Path | None,
     command: Sequence[str],
-    **machine_arguments: Any,
+    **machine_arguments: object,
 ) -> int:
     """Run COMMAND in the guest and print what the CPUs count meanwhile."""
     if by is not None and per_cpu:
@@ -100,7 +100,7 @@ def stat(
     if by is not None and DURATION in (*chosen, *first):
         raise click.UsageError(f"{DURATION} is not counted by function")
     limits = RunLimits.taken_from(machine_arguments)
-    options = _with_model(MachineOptions(**machine_arguments))
+    options = _with_model(MachineOptions.of(machine_arguments))
     if by is not None and options.timing == "static":
         raise click.UsageError(
             "--by function: the timing model static does not count by function; pipeline and caches do (x86-64)"

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import importlib
 from abc import ABC, abstractmethod
@@ -14,10 +13,10 @@ import unicorn
 
 from emu.cpu import library_imports
 from emu.cpu.internals import CpuStructures, add_native_hook, address_of, handle_of
-from emu.cpu.native import cpu_records, translator_record
+from emu.cpu.native import cpu_records
 from emu.cpu.native.arch import NativeCpu, TimedHooks
 from emu.cpu.timing import STATIC, BlockSummary, TimingModel
-from emu.native.record import Record
+from emu.native.records import Layouts, Words
 
 if TYPE_CHECKING:
     from emu.cpu.timing.core import Core
@@ -77,43 +76,39 @@ class CpuArch(ABC):
     def program_counters(self) -> tuple[int, int]:
         """Offsets in the CPU's state of the program counter and of the next one (the same without delay slots)."""
 
-    def attach(self, uc: unicorn.Uc, record: int, block_hook: int) -> dict[str, int]:
-        """Installs the native hooks, with `record` (a CPU record's address) as their data. `block_hook`: what blocks call.
+    @functools.cached_property
+    def unicorn_layouts(self) -> Layouts:
+        """Where Unicorn's structures have their members."""
+        return Layouts(cpu_records.shapes(self.layout()))
 
-        Returns addresses: inside Unicorn cpu, env, location and next_location (see program_counters()), cflags_next_tb
-        and cycle_counter (0: none), and the translator record.
-        """
+    def attach(self, uc: unicorn.Uc, record: cpu_records.Cpu, block_hook: int) -> None:
+        """Installs the native hooks, and notes in the CPU's record what is inside Unicorn. `block_hook`: what blocks call."""
         at, native = self.layout(), self.native()
-        handle = handle_of(uc)
-        cpu = ctypes.c_uint64.from_address(handle + at.uc_cpu).value
-        ctypes.c_uint64.from_address(cpu + at.cpu_opaque).value = record
-        ctypes.c_uint64.from_address(handle + at.uc_stop_interrupt).value = native.stop_interrupt
-        add_native_hook(uc, unicorn.UC_HOOK_BLOCK, block_hook, record)
+        inside = cpu_records.Uc(handle_of(uc), self.unicorn_layouts)
+        inside.stop_interrupt = native.stop_interrupt.address
+        inside.cpu.opaque = record.address
+        add_native_hook(uc, unicorn.UC_HOOK_BLOCK, block_hook, record.address)
         for instruction, function in native.instruction_hooks:
-            add_native_hook(uc, unicorn.UC_HOOK_INSN, function, record, instruction)
-        env = cpu + at.cpu_env
-        counter = native.cycle_counter
+            add_native_hook(uc, unicorn.UC_HOOK_INSN, function, record.address, instruction)
+        record.uc, record.state = inside, inside.cpu
+        record.env = inside.cpu.address + at.cpu_env
         location, next_location = self.program_counters()
-        return {
-            "cpu": cpu,
-            "env": env,
-            "location": env + location,
-            "next_location": env + next_location,
-            "cflags_next_tb": cpu + at.cpu_cflags_next_tb,
-            "translator": self._translator.address,
-            "cycle_counter": 0 if counter is None else env + counter,
-        }
+        record.location, record.next_location = Words(record.env + location), Words(record.env + next_location)
+        record.block_hook = block_hook
+        record.translator = self._translator
+        if native.cycle_counter is not None:
+            record.cycle_counter = Words(record.env + native.cycle_counter)
 
     @functools.cached_property
-    def _translator(self) -> Record:
+    def _translator(self) -> cpu_records.Translator:
         """The record of what changes Unicorn's translator. From now on, it is changed."""
         native, record = self.native(), cpu_records.Translator.allocate()
-        record.set(translator_record.HOOKS, address_of("helper_uc_tracecode"))
-        record.set(translator_record.EXIT_CHECK, address_of(f"helper_check_exit_request_{self.name}"))
+        record.hooks = address_of("helper_uc_tracecode")
+        record.exit_check = address_of(f"helper_check_exit_request_{self.name}")
         for n, helper in enumerate(native.instructions):
-            record.set(translator_record.INSTRUCTIONS, address_of(helper), n)
+            record.instructions[n] = address_of(helper)
         for n, helper in enumerate(native.noticed):
-            record.set(translator_record.NOTICED, address_of(helper), n)
+            record.noticed[n] = address_of(helper)
         for name, function in native.translator.items():
             library_imports.replace(name, function)
         return record
@@ -165,12 +160,10 @@ class CpuArch(ABC):
 
     def timed_hooks(self, core: Core, with_data: bool) -> TimedHooks:
         """The compiled hooks of a CPU model. `with_data`: data have caches and TLBs."""
-        from emu.cpu.native.timing.layout import Layout
-
         timed, key = self.native().timed, (core.name, with_data)
         assert timed is not None
         if key not in self._timed:
-            self._timed[key] = timed(core, Layout.of(core, 0), with_data)
+            self._timed[key] = timed(core, with_data)
         return self._timed[key]
 
     @abstractmethod

@@ -1,17 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What native code and Python share of a board, of its CPUs, and of the blocks that a CPU has translated.
 
-Native code gets a CPU's record through hooks' user pointers and CPUState.opaque.
+Native code gets a CPU's record through hooks' user pointers and CPUState.opaque. Of Unicorn's own structures `emu.cpu.internals`
+finds where their members are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
+from emu.cpu.native.heap_record import Heap
+from emu.cpu.native.timing.cache_records import SharedCaches
+from emu.cpu.native.timing.profile_record import Profile
 from emu.cpu.native.timing.record import Timing
-from emu.native.records import Record, Records, Values, inline, u32, u64
+from emu.cpu.native.timing.summary_record import Tables
+from emu.native.records import GuestRecord, Record, Records, Shape, Values, i32, inline, u16, u32, u64
 
-__all__ = ["Block", "Board", "Cpu", "Translator"]
+if TYPE_CHECKING:
+    from emu.cpu.internals import CpuStructures
+
+__all__ = [
+    "Block", "Board", "Cpu", "CpuState", "Label", "Operand", "StringCost", "TranslationBlock", "Translator", "TranslatorContext",
+    "Uc", "shapes",
+]  # fmt: skip
 
 HOST_CALL_COUNT = 64
 
@@ -38,8 +50,8 @@ class Board(Record):
 
     ram: u64  # its host address
     ram_size: u64
-    heap: u64  # the heap in use while a CPU executes
-    decode: Callable[[Cpu, u64], None]  # stores the cost of a block: see block_record.asked_for
+    heap: Heap  # the heap in use while a CPU executes
+    decode: Callable[[Cpu, Block], None]  # stores what is known of a block, whose size and place are
     cpus: Values[Cpu]
     cpu_count: u64
     dispatch_start: u64  # virtual addresses: blocks that begin here may have a host function
@@ -57,12 +69,12 @@ class Board(Record):
     direct_start: u64  # virtual address that maps physical 0, all of RAM
     kernel_start: u64  # virtual address that maps physical 0 for the kernel's text
     pace: u64  # cycles: the quantum while CPUs take lines from each other; 0: they do not
-    timing_tables: u64  # of a timing model with state: summaries of blocks, and states (summary_record)
-    timing_shared: u64  # ... and what the CPUs share (timing.layout)
+    timing_tables: Tables  # of a timing model with state: summaries of blocks, and states
+    timing_shared: SharedCaches  # ... and what the CPUs share
     ipi_time: u64  # cycles that an interrupt takes from one CPU to another
     settle: Callable[[Cpu, u64], None] | None  # a turn has ended; the argument is 0
     profile: Callable[[Cpu, u64], None] | None  # a block begins at an address: what was counted so far is of those before
-    profile_record: u64  # what that function works on (timing.profile)
+    profile_record: Profile  # what that function works on
     wanted: bool  # another thread wants Python to act, so turns end
     sample: Callable[[Cpu, u64], None] | None  # something is to be sampled in the block at an address
 
@@ -70,11 +82,72 @@ class Board(Record):
 class Block(Record):
     """What a CPU knows of a block that it has translated (`block_record`)."""
 
-    cycles: u64  # what the block costs, or UNKNOWN, or what string_cost() packs
+    cycles: u64  # what the block costs, or UNKNOWN, or a StringCost
     size: u32  # in bytes
     instructions: u32
     summary: u64  # offset of what a timing model with state knows of it (summary_record); 0: nothing
     place: u64  # where its code is in RAM
+
+
+class StringCost(Record):
+    """What a block costs whose last instruction is repeated. As a number it is later than any deadline."""
+
+    cycles: u16  # without the repetitions
+    offset: u16  # of that instruction, in bytes from the block's beginning
+    description: u16  # of that instruction: what the architecture's hook wants to know of it
+    mark: u16  # the upper bits of `block_record.STRING`
+
+
+class Uc(GuestRecord):
+    """struct uc_struct"""
+
+    cpu: CpuState
+    stop_interrupt: u64  # bool (*)(uc, exception)
+
+
+class CpuState(GuestRecord):
+    """CPUState"""
+
+    opaque: u64  # a pointer free for our use: the CPU's record; 0: it is no CPU of a board
+    exception_index: i32
+    cflags_next_tb: u32  # instructions in the next block; all ones: no bound
+
+
+class TranslationBlock(GuestRecord):
+    """TranslationBlock"""
+
+    pc: u64  # the address that it begins with
+    size: u16  # in bytes
+
+
+class TranslatorContext(GuestRecord):
+    """TCGContext"""
+
+    uc: Uc
+
+
+class Operand(Record):
+    """TCGTemp"""
+
+
+class Label(Record):
+    """TCGLabel"""
+
+
+def shapes(at: CpuStructures) -> dict[type[Record], Shape]:
+    """Of Unicorn's structures."""
+    return {
+        Uc: Shape({"cpu": at.uc_cpu, "stop_interrupt": at.uc_stop_interrupt}),
+        CpuState: Shape(
+            {
+                "opaque": at.cpu_opaque,
+                "exception_index": at.cpu_exception_index,
+                "cflags_next_tb": at.cpu_cflags_next_tb,
+            }
+        ),
+        TranslationBlock: Shape({"pc": 0, "size": 20}),
+        TranslatorContext: Shape({"uc": at.translator.context_uc}),
+    }
 
 
 class Translator(Record):
@@ -89,9 +162,9 @@ class Translator(Record):
 class Cpu(Record):
     """What native code and Python share of one CPU."""
 
-    uc: u64  # struct uc_struct *
-    cpu: u64  # CPUState *
-    env: u64  # CPUArchState *
+    uc: Uc
+    state: CpuState
+    env: u64  # CPUArchState *: the architecture's Env
     board: Board
     index: u64
     status: u64
@@ -121,19 +194,16 @@ class Cpu(Record):
     smi_period: u64  # cycles from one to the next
     smi_length: u64  # cycles that each takes
     block: u64  # virtual address of the block that is being translated, or whose cost is asked for
-    block_cycles: u64  # Python's answer: what it costs
-    block_instructions: u64  # and how many instructions it has
     string: u64  # virtual address of the string instruction that was repeated last
     string_begun: u64  # `instructions` then
-    timing: Timing | None  # of a timing model with state
+    timing: Timing  # of a timing model with state; without, there is none
     trap_time: u64  # parts of a cycle that such a model gives a trap
     block_hook: u64  # what translated blocks call, as `translator` says
-    block_summary: u64  # beside `block_cycles`
     slept: u64  # how many of `cycles` it has been halted
     cycle_counter: Values[u64] | None  # a register that follows `cycles`
     translator: Translator  # the architecture's
-    translated: u64  # offset from here of the record of the block whose translation begins; 0: it has begun
-    hook_arguments: Values[u64] = inline(HOOK_ARGUMENT_COUNT)  # of the call that is being emitted
-    first_tb: u64  # the first TranslationBlock in the buffer
+    translated: Block | None  # whose translation begins; None: it has begun
+    hook_arguments: Values[Operand] = inline(HOOK_ARGUMENT_COUNT)  # of the call that is being emitted
+    first_tb: TranslationBlock | None  # the first in the buffer
     blocks_used: u64
     blocks: Records[Block] = inline(BLOCK_COUNT)  # of each in the buffer

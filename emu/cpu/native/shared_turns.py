@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from numba import types
-
 from emu.cpu.native import turns
-from emu.native import cfunc
+from emu.cpu.native.cpu_records import Board
+from emu.native.functions import callback
+from emu.native.records import i64
 
 
-@cfunc(types.int64(types.uint64, types.int64))
-def run(board, microseconds):
+@callback
+def run(board: Board, microseconds: i64) -> i64:
     return turns.run(board, microseconds)

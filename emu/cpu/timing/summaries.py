@@ -17,14 +17,15 @@ from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from emu.cpu.far_memory import far_memory
 from emu.cpu.host_memory import use_large_pages
-from emu.cpu.native.timing import summary_record
+from emu.cpu.native.timing.summary_record import STATIC, Summary, Tables
 from emu.cpu.timing import BlockSummary
 from emu.cpu.timing.summary_words import LINE_WORDS, words_of
 from emu.native.cache import cache_directory, fingerprint
-from emu.native.record import Record
+from emu.native.records import Bytes
 
 __all__ = ["Summaries"]
 
@@ -57,40 +58,43 @@ class Summaries:
         self._saved = 0  # how many of them the file has that was read or written last
         self._read: set[Path] = set()
         self.made = 0
-        self.tables = Record(summary_record.TABLE_WORDS)
+        self.tables = Tables.allocate()
         for memory in (self._words, self.tables.words):
             use_large_pages(memory.ctypes.data, memory.nbytes)
-        self.tables.set(summary_record.SUMMARIES, self._words.ctypes.data)
-        self.tables.set(summary_record.SUMMARIES_FIRST, self._used * 8)
+        self.tables.summaries = Bytes(self._words.ctypes.data)
+        self.tables.summaries_first = self._used * 8
 
     def offset(self, code: bytes, address: int) -> int:
         """Where the summary is of a block at a virtual address, in bytes."""
         known = self._known.get((address, code))
         if known is None:
             self.made += 1
-            known = self._known[address, code] = self._append(np.array(words_of(self._summarise(code, address)), np.uint64))
+            known = self._known[address, code] = self._append(words_of(self._summarise(code, address)))
         return known
+
+    def summary(self, offset: int) -> Summary:
+        """The record at `offset`."""
+        return Summary(self.tables.summaries.address + offset)
 
     def static(self, offset: int) -> bool:
         """Whether the block with a summary at `offset` could not be decoded, and is charged as by the static model."""
-        return bool(int(self._words[offset // 8]) & int(summary_record.STATIC))
+        return bool(self.summary(offset).flags & STATIC)
 
     def content(self, offset: int) -> bytes:
         """The summary at `offset`, without what is remembered of states; none at 0."""
-        begin = offset // 8
-        size = int(self._words[begin + int(summary_record.DISPATCH) // 8]) >> 32 if offset else 0
-        words = self._words[begin : begin + size // 8].copy()
-        if offset:
-            _forget_transition(words)
+        if not offset:
+            return b""
+        words = self._words[offset // 8 : (offset + self.summary(offset).size) // 8].copy()
+        _forget_transitions(Summary(words.ctypes.data))
         return words.tobytes()
 
-    def _append(self, words: np.ndarray) -> int:
+    def _append(self, words: NDArray[np.uint64]) -> int:
         offset = self._used
         if offset + len(words) > len(self._words):
             raise MemoryError("too many blocks of code for the timing model")
         self._words[offset : offset + len(words)] = words
         self._used = offset + len(words)
-        self.tables.set(summary_record.SUMMARIES_END, self._used * 8)
+        self.tables.summaries_end = self._used * 8
         return offset * 8
 
     # On disk
@@ -119,7 +123,14 @@ class Summaries:
         """What a file begins with."""
         return hashlib.sha256(self._name.encode() + b"\0" + content).digest()
 
-    def _add(self, addresses: np.ndarray, sizes: np.ndarray, code: np.ndarray, offsets: np.ndarray, words: np.ndarray) -> None:
+    def _add(
+        self,
+        addresses: NDArray[np.uint64],
+        sizes: NDArray[np.uint32],
+        code: NDArray[np.uint8],
+        offsets: NDArray[np.uint64],
+        words: NDArray[np.uint64],
+    ) -> None:
         """Adds what a file holds."""
         base = self._append(words)
         data = code.tobytes()
@@ -154,16 +165,13 @@ class Summaries:
                 unfinished.unlink(missing_ok=True)
             self._saved = len(self._known)
 
-    def _without_transitions(self) -> np.ndarray:
+    def _without_transitions(self) -> NDArray[np.uint64]:
         """The summaries' words, without what they remember of states, which have other numbers in each process."""
         words = self._words[LINE_WORDS : self._used].copy()
         for offset in self._known.values():
-            _forget_transition(words[offset // 8 - LINE_WORDS :])
+            _forget_transitions(Summary(words.ctypes.data + offset - LINE_WORDS * 8))
         return words
 
 
-def _forget_transition(summary: np.ndarray) -> None:
-    for field in (
-                summary_record.TRANSITION, summary_record.NEXT, summary_record.OTHER_TRANSITION, summary_record.OTHER_NEXT,
-            ):  # fmt: skip
-        summary[int(field) // 8] = 0
+def _forget_transitions(summary: Summary) -> None:
+    summary.transition = summary.next = summary.other_transition = summary.other_next = 0

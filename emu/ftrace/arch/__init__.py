@@ -26,6 +26,7 @@ from emu.ftrace.native.arch import (
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.kernel.memory import GuestMemory
+from emu.native.functions import Compiled
 from emu.native.pointers import Accessors, in_byte_order
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from emu.ftrace.native.hist import HistHandlers
     from emu.ftrace.native.probe_event import ProbeHandlers
     from emu.ftrace.native.stack_tracer_record import StackTracer
+    from emu.ftrace.native.trace_records import Stages
     from emu.ftrace.native.tracing_snapshot import SnapshotHandlers
     from emu.ftrace.native.user_memory import UserAddress
     from emu.ftrace.native.wakeup import WakeupHandlers
@@ -274,12 +276,11 @@ class FtraceArch(ABC):
         return hist.build(in_byte_order(self.cpu.byte_order), guest)
 
     @_once
-    def put_made_event(self, guest: GuestLayout) -> int:
-        """The address of what gives events that native code makes to the arrays."""
+    def put_made_event(self, guest: GuestLayout) -> Compiled[[Cpu, Stages], None]:
+        """What gives events that native code makes to the arrays."""
         from emu.ftrace.native import made_event
 
-        address: int = made_event.build(in_byte_order(self.cpu.byte_order), guest, self.cpu.native().irqs_off).address
-        return address
+        return made_event.build(in_byte_order(self.cpu.byte_order), guest, self.cpu.native().irqs_off)
 
     @_once
     def snapshot_handlers(self, guest: GuestLayout) -> SnapshotHandlers:

@@ -22,11 +22,12 @@ from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.files import EventFile
 from emu.ftrace.event.filter_program import EventFilter
-from emu.ftrace.native import consumer, probe_record, trace_records
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.probe_record import Probe as ProbeRecord
+from emu.ftrace.native.probe_record import ProbeHandler
+from emu.ftrace.native.trace_records import Consumer
 from emu.ftrace.symbols import KernelSymbols
 from emu.kernel.modules import Modules
-from emu.native.record import Record
 
 __all__ = ["EprobeEvents"]
 
@@ -45,24 +46,24 @@ class _Attached:
 
     target: EventFile | None = None
     needs_entry = True
-    event_handler = 0
+    event_handler = None
 
     def __init__(self, probe: _Eprobe, file: EventFile, condition: EventFilter | None) -> None:
         self.kind = probe
-        self._fetches = Record(probe_record.WORDS)
+        self._fetches = ProbeRecord.allocate()
         self._fetches.words[:] = probe.record.words
-        self._fetches.set(probe_record.FILE, file.record.address)
+        self._fetches.file = file.record
         self._condition = condition
-        self.record = trace_records.Consumer.allocate()
+        self.record = Consumer.allocate()
         self.record.words[:] = probe.consumer.words
-        self.record.set(consumer.TARGET, self._fetches.address)
-        self.record.set(consumer.FILTER, condition.address if condition else 0)
+        self.record.target = self._fetches.address
+        self.record.filter = condition.program if condition else None
 
     def __str__(self) -> str:
         return ""
 
     def release(self) -> None:
-        self.record.set(consumer.COUNT, 0)
+        self.record.count = 0
 
 
 class _EprobeEvent(ProbeEvent):
@@ -97,7 +98,7 @@ class _Eprobe(Probe):
         self,
         kind: EprobeEvents,
         event: ProbeEvent,
-        handler: int,
+        handler: ProbeHandler,
         arguments: Sequence[Argument],
         program: FetchProgram,
         probed: EventCall,
@@ -182,7 +183,7 @@ class EprobeEvents(DynamicEventKind):
         site = ProbeSite(None, self._symbols.address, event=probed)
         arguments = parse_arguments(command, 2, site, end)
         layout = EntryLayout.of(EventKind.EPROBE, arguments)
-        program = FetchProgram(layout, self._arch.probing().registers, self._symbol_names.address)
+        program = FetchProgram(layout, self._arch.probing().registers, self._symbol_names.record)
         handler = self._arch.probe_handlers(self._guest).event
         probe = _Eprobe(self, _EprobeEvent(layout, probed), handler, arguments, program, probed, condition)
         probe.join(self._catalogue, command, group, name or probed.name, _DEPTH)

@@ -25,8 +25,8 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventKind
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.kprobes import Kprobes, ListedProbe
-from emu.ftrace.native import consumer
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.probe_record import ProbeHandler
 from emu.ftrace.numbers import parse_c
 from emu.ftrace.probe_places import ProbePlace
 from emu.ftrace.symbols import KernelSymbols
@@ -50,7 +50,7 @@ class _KprobeEvent(Probe):
         self,
         kind: KprobeEvents,
         event: ProbeEvent,
-        handler: int,
+        handler: ProbeHandler,
         arguments: Sequence[Argument],
         program: FetchProgram,
         where: ProbePlace,
@@ -78,7 +78,7 @@ class _KprobeEvent(Probe):
     @property
     def missed(self) -> int:
         """Of how many calls the return was not waited for."""
-        return self.consumer.get(consumer.MISSED)
+        return self.consumer.missed
 
     def check(self, command: ProbeCommand) -> None:
         kprobes = self.kind.kprobes
@@ -175,7 +175,7 @@ class KprobeEvents(DynamicEventKind):
         site = ProbeSite(self._arch.probing().registers, self._symbols.address, at_entry=at_entry, returns=returns)
         kind = EventKind.KRETPROBE if returns else EventKind.KPROBE
         layout = EntryLayout.of(kind, parse_arguments(command, 2, site))
-        return layout, FetchProgram(layout, self._arch.probing().registers, self._symbol_names.address)
+        return layout, FetchProgram(layout, self._arch.probing().registers, self._symbol_names.record)
 
     def count(self, name: str) -> int:
         """How many functions of the kernel, without its modules, have a name."""

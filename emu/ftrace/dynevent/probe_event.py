@@ -19,8 +19,9 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.source import EventSource
-from emu.ftrace.native import consumer, probe_record, trace_records
-from emu.native.record import Record
+from emu.ftrace.native.probe_record import Probe as ProbeRecord
+from emu.ftrace.native.probe_record import ProbeHandler
+from emu.ftrace.native.trace_records import ALWAYS, Consumer, Event
 
 __all__ = ["Probe", "ProbeEvent"]
 
@@ -64,7 +65,7 @@ class Probe(DynamicEvent):
     Args:
         kind: whose it is.
         event: that it makes.
-        handler: address of what native code does there (`native.probe_event.ProbeHandlers`).
+        handler: what native code does there (`native.probe_event.ProbeHandlers`).
         arguments: its own, like those of the event's other probes.
         program: fetches them.
 
@@ -76,20 +77,22 @@ class Probe(DynamicEvent):
     """
 
     def __init__(
-        self, kind: DynamicEventKind, event: ProbeEvent, handler: int, arguments: Sequence[Argument], program: FetchProgram
+        self,
+        kind: DynamicEventKind,
+        event: ProbeEvent,
+        handler: ProbeHandler,
+        arguments: Sequence[Argument],
+        program: FetchProgram,
     ) -> None:
         self.kind = kind
         self.event = event
         self.arguments = arguments
         self._program = program
-        self.record = Record(probe_record.WORDS)
-        self.record.set(probe_record.PROGRAM, program.address)
-        self.record.set(probe_record.SIZE, event.layout.size)
-        self.record.set(probe_record.USES_REGISTERS, int(program.uses_registers))
-        self.consumer = trace_records.Consumer.allocate()
-        self.consumer.set(consumer.HANDLER, handler)
-        self.consumer.set(consumer.COUNT, consumer.ALWAYS)
-        self.consumer.set(consumer.TARGET, self.record.address)
+        self.record = ProbeRecord.allocate()
+        self.record.program, self.record.size = program.program, event.layout.size
+        self.record.uses_registers = program.uses_registers
+        self.consumer = Consumer.allocate()
+        self.consumer.handler, self.consumer.count, self.consumer.target = handler, ALWAYS, self.record.address
 
     @property
     def users(self) -> int:
@@ -103,7 +106,7 @@ class Probe(DynamicEvent):
     @property
     def hits(self) -> int:
         """How often a CPU has come to the place while the event was wanted."""
-        return self.record.get(probe_record.HITS)
+        return self.record.hits
 
     def check(self, command: ProbeCommand) -> None:
         """The place can be probed. `command`: that defines the probe.
@@ -171,7 +174,7 @@ class Probe(DynamicEvent):
             self.call = catalogue.define(
                 system, name, layout.fields(), layout.print_fmt(), layout.size, layout.kind, self.event, depth
             )
-        self.record.set(probe_record.EVENT, catalogue.record_address(self.call))
+        self.record.event = Event(catalogue.record_address(self.call))
         if self.event.in_use:
             self.arm()
         self.event.probes.append(self)

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from emu.ftrace.native import symbol_names as native
 from emu.ftrace.symbols import KernelSymbols
-from emu.native.record import Record
+from emu.native.records import Records
 
 __all__ = ["SymbolNames"]
 
@@ -16,28 +17,25 @@ class SymbolNames:
 
     def __init__(self, symbols: KernelSymbols) -> None:
         self._symbols = symbols
-        self._record: Record | None = None  # when it is used
-        self._tables = np.zeros((4, 0), np.uint64)
+        self._record = native.SymbolNames.allocate()
+        self._used = False
+        self._table = np.zeros((0, 4), np.uint64)
         self._text = np.zeros(0, np.uint8)
 
     @property
-    def address(self) -> int:
-        """Of the native record. Whoever asks uses it from then on."""
-        if self._record is None:
-            from emu.ftrace.native import symbol_names
-
-            self._record = Record(symbol_names.WORDS)
-            self._refresh(self._record)
-        return self._record.address
+    def record(self) -> native.SymbolNames:
+        """For native code. Whoever asks uses it from then on."""
+        if not self._used:
+            self._used = True
+            self._refresh()
+        return self._record
 
     def module_came(self) -> None:
         """There are more symbols, or others."""
-        if self._record is not None:
-            self._refresh(self._record)
+        if self._used:
+            self._refresh()
 
-    def _refresh(self, record: Record) -> None:
-        from emu.ftrace.native import symbol_names as native
-
+    def _refresh(self) -> None:
         found = [
             (one.address, one.address + one.size, one.name, f" [{module}]" if module else "")
             for one, module in sorted(self._symbols, key=lambda one: one[0].address)
@@ -51,7 +49,5 @@ class SymbolNames:
         self._text = np.frombuffer(bytes(text), np.uint8).copy()
         base = self._text.ctypes.data
         rows = [(start, end, base + places[name], base + places[tail]) for start, end, name, tail in found]
-        self._tables = np.array(rows, np.uint64).T.copy()
-        record.set(native.COUNT, len(rows))
-        for n, field in enumerate((native.STARTS, native.ENDS, native.NAMES, native.TAILS)):
-            record.set(field, self._tables[n].ctypes.data)
+        self._table = np.array(rows, np.uint64)
+        self._record.count, self._record.symbols = len(rows), Records[native.Symbol](self._table.ctypes.data)

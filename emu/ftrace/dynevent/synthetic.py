@@ -19,8 +19,9 @@ from emu.ftrace.event.call import COMMON_SIZE, EventKind, Field
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.source import EventSource
 from emu.ftrace.event.synth_fields import SynthField, check_name, entry_fields, parse_fields, print_fmt, refuse, refuse_form
-from emu.ftrace.native import synthetic as native
-from emu.native.record import Record
+from emu.ftrace.native import synthetic_record as native
+from emu.ftrace.native.trace_records import Event
+from emu.native.records import Records
 
 __all__ = ["SYSTEM", "SyntheticEvent", "SyntheticEvents"]
 
@@ -41,7 +42,7 @@ class SyntheticEvent(DynamicEvent):
         catalogue: all events; this one is added.
 
     Attributes:
-        record: what native code knows of its entries (`native.synthetic`).
+        record: what native code knows of its entries (`native.synthetic_record`).
 
     Raises:
         TraceError: EEXIST; ENODEV when no number is left.
@@ -55,11 +56,10 @@ class SyntheticEvent(DynamicEvent):
         self.call = catalogue.define(
             SYSTEM, name, list(entry_fields(fields)), print_fmt(fields), size, EventKind.SYNTHETIC, EventSource(), _DEPTH
         )
-        self._plan = np.array(list(map(_plan, fields, self.call.fields)), np.uint64)
-        self.record = Record(native.WORDS)
-        self.record.set(native.EVENT, catalogue.record_address(self.call))
-        self.record.set(native.FIELDS, self._plan.ctypes.data)
-        self.record.set(native.COUNT, len(fields))
+        self._plan = np.concatenate([_plan(*one).words for one in zip(fields, self.call.fields, strict=False)])
+        self.record = native.Synthetic.allocate()
+        self.record.event = Event(catalogue.record_address(self.call))
+        self.record.fields, self.record.count = Records[native.SyntheticField](self._plan.ctypes.data), len(fields)
 
     def __str__(self) -> str:
         return f"{_DYNAMIC}{SYSTEM}/{self.definition}"
@@ -85,10 +85,12 @@ class SyntheticEvent(DynamicEvent):
         self.users -= 1
 
 
-def _plan(field: SynthField, place: Field) -> int:
+def _plan(field: SynthField, place: Field) -> native.SyntheticField:
     """What native code knows of a field."""
-    text = native.STRING if field.size else native.DYNAMIC_STRING
-    return place.offset << int(native.OFFSET) | (int(text) if field.is_string else field.size)
+    plan = native.SyntheticField.allocate()
+    plan.offset = place.offset
+    plan.kind = (native.STRING if field.size else native.DYNAMIC_STRING) if field.is_string else field.size
+    return plan
 
 
 class SyntheticEvents(DynamicEventKind):

@@ -27,8 +27,9 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventKind
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.files import EventFile
-from emu.ftrace.native import event_record
 from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.probe_record import ProbeHandler
+from emu.ftrace.native.trace_records import UNDERFLOWS
 from emu.ftrace.numbers import parse_c
 from emu.ftrace.uprobes import UprobePlace, Uprobes
 from emu.kernel.work import Work
@@ -70,7 +71,7 @@ class _UprobeEvent(Probe):
         self,
         kind: UprobeEvents,
         event: ProbeEvent,
-        handler: int,
+        handler: ProbeHandler,
         arguments: Sequence[Argument],
         program: FetchProgram,
         where: UprobePlace,
@@ -192,7 +193,7 @@ class UprobeEvents(DynamicEventKind):
         handler = handlers.returned if where.returns else handlers.at
         probe = _UprobeEvent(self, _Source(layout), handler, arguments, program, where, command)
         probe.join(
-            self._catalogue, command, group, name or sanitized(_default_name(where)), depth=event_record.UNDERFLOWS
+            self._catalogue, command, group, name or sanitized(_default_name(where)), depth=int(UNDERFLOWS)
         )
         probe.add()
         return probe

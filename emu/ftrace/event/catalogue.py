@@ -10,6 +10,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.cpu.native import cpu_records
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind, Field
@@ -17,12 +18,21 @@ from emu.ftrace.event.image_events import Eval, EventReader, GuestEvents
 from emu.ftrace.event.internal import BLK, GUEST_ENTRIES, INTERNAL_EVENTS
 from emu.ftrace.event.source import EventSource
 from emu.ftrace.event.syscalls import SyscallEvents, syscall_events
-from emu.ftrace.native import array_record, event_file, event_record, stage_record, trace_records
+from emu.ftrace.native.trace_records import (
+    EVENT_LIMIT,
+    NO_OFFSET,
+    STAGE_SIZE,
+    STAGES,
+    Event,
+    EventField,
+    EventFile,
+    Stages,
+)  # fmt: skip
 from emu.kernel.image import BadImage
 from emu.kernel.memory import GuestMemory
 from emu.kernel.modules import BadModule, Module
 from emu.kernel.work import Work
-from emu.native.record import Record
+from emu.native.records import HOST, Records, Values, u64
 
 __all__ = ["Catalogue"]
 
@@ -44,7 +54,7 @@ class Catalogue(Mapping[int, EventCall]):
         records: of all trace arrays; through them native code finds the events.
         work: has functions of the guest called that events need.
         log: gets a line for the guest kernel's log when no number is left.
-        put_made: the address of what gives events that native code makes to the arrays (`native.made_event`).
+        put_made: gives what gives events that native code makes to the arrays (`native.made_event`).
 
     Raises:
         BadImage: what the image says of its events is inconsistent.
@@ -56,7 +66,7 @@ class Catalogue(Mapping[int, EventCall]):
         records: RecordLists,
         work: Work,
         log: Callable[[str], None],
-        put_made: Callable[[], int],
+        put_made: Callable[[], Callable[[cpu_records.Cpu, Stages], None]],
     ) -> None:
         self._memory = memory
         self._work = work
@@ -65,17 +75,18 @@ class Catalogue(Mapping[int, EventCall]):
         self._calls: dict[int, EventCall] = {}
         self._named: dict[str, dict[str, EventCall]] = {}
         self._native: dict[int, _NativeEvent] = {}
-        self._files: dict[EventCall, list[Record]] = {}
+        self._files: dict[EventCall, list[EventFile]] = {}
         self._evals: dict[str, Sequence[Eval]] = {}  # by module
-        self._table = np.zeros(event_record.EVENT_LIMIT, np.uint64)
+        self._table = np.zeros(EVENT_LIMIT, np.uint64)
         self._stage = np.zeros(_STAGE_SIZE, np.uint8)
-        records.set_in_all(array_record.EVENTS, self._table.ctypes.data)
-        records.set_in_all(array_record.STAGE, self._stage.ctypes.data)
-        self._stages = trace_records.Stages.allocate()
-        self._staged = np.zeros(stage_record.STAGES * stage_record.STAGE_SIZE, np.uint8)
-        self._stages.set(stage_record.MEMORY, self._staged.ctypes.data)
+        self._stages = Stages.allocate()
+        self._staged = np.zeros(STAGES * STAGE_SIZE, np.uint8)
+        self._stages.memory = self._staged.ctypes.data
         self._put_made = put_made
-        records.set_in_all(array_record.STAGES, self._stages.address)
+        for array in records.arrays:
+            array.events = Values[Event | None](self._table.ctypes.data)
+            array.stage = self._stage.ctypes.data
+            array.stages = self._stages
         for call in INTERNAL_EVENTS:
             self.put(call)
         for call in GUEST_ENTRIES.values():
@@ -112,8 +123,7 @@ class Catalogue(Mapping[int, EventCall]):
             self._put_native(call, _NativeEvent(call, depth=_PROBE_DEPTH))
             table[list(of_call.numbers)] = number
         record = self._native[raw.number].record
-        record.set(event_record.BY_SYSCALL, table.ctypes.data)
-        record.set(event_record.SYSCALLS, len(table))
+        record.by_syscall, record.syscalls = Values[u64](table.ctypes.data), len(table)
         return table
 
     def _put_native(self, call: EventCall, native: _NativeEvent) -> None:
@@ -167,10 +177,15 @@ class Catalogue(Mapping[int, EventCall]):
         """The names for numbers in the declarations of the guest's events: the kernel's, then those of each module."""
         return chain.from_iterable(self._evals.values())
 
-    def record_address(self, call: EventCall) -> int:
-        """The address of what native code knows of an event; 0: the host records it."""
+    def record(self, call: EventCall) -> Event | None:
+        """What native code knows of an event; None: the host records it."""
         native = self._native.get(call.number)
-        return native.record.address if native else 0
+        return native.record if native else None
+
+    def record_address(self, call: EventCall) -> int:
+        """The address of the same, for code that does not name fields yet; 0: the host records it."""
+        record = self.record(call)
+        return record.address if record else 0
 
     # Coming and going
 
@@ -241,7 +256,7 @@ class Catalogue(Mapping[int, EventCall]):
         depth: int = 0,
         at_once: bool = True,
     ) -> EventCall:
-        """Adds an event whose entries native code makes. `record_address` then says what to give to `native.stages.put`.
+        """Adds an event whose entries native code makes. `record` then says what to give to `native.stages.put`.
 
         Args:
             system, name: by which it is known.
@@ -269,7 +284,7 @@ class Catalogue(Mapping[int, EventCall]):
 
     def use_made_events(self) -> None:
         """Must be called before native code makes an event. What it needs is compiled."""
-        self._stages.set(stage_record.PUT, self._put_made())
+        self._stages.put = self._put_made()
 
     def drop(self, call: EventCall) -> None:
         """Removes an event that was defined. Afterwards the arrays must forget it, too."""
@@ -277,12 +292,12 @@ class Catalogue(Mapping[int, EventCall]):
 
     # What trace arrays want of them
 
-    def add_file(self, call: EventCall, file: Record) -> None:
+    def add_file(self, call: EventCall, file: EventFile) -> None:
         """Has native code ask this event_file, too, whenever the event happens."""
         self._files.setdefault(call, []).append(file)
         self._chain(call)
 
-    def remove_file(self, call: EventCall, file: Record) -> None:
+    def remove_file(self, call: EventCall, file: EventFile) -> None:
         self._files[call].remove(file)
         self._chain(call)
 
@@ -290,17 +305,17 @@ class Catalogue(Mapping[int, EventCall]):
         if call.kind is EventKind.FTRACE and GUEST_ENTRIES.get(call.number) is not call:
             return  # the guest fills no such entries
         if native := self._native.get(call.number):
-            addresses = [file.address for file in self._files[call]] + [0]
-            native.record.set(event_record.FILES, addresses[0])
-            for file, following in zip(self._files[call], addresses[1:], strict=True):
-                file.set(event_file.NEXT, following)
+            files: list[EventFile | None] = [*self._files[call], None]
+            native.record.files = files[0]
+            for file, following in zip(self._files[call], files[1:], strict=True):
+                file.next = following
 
     def _free_number(self) -> int | None:
         number = self._next_number
-        if number < event_record.EVENT_LIMIT:
+        if number < EVENT_LIMIT:
             self._next_number += 1
             return number
-        return next((number for number in range(_FIRST_NUMBER, event_record.EVENT_LIMIT) if number not in self._calls), None)
+        return next((number for number in range(_FIRST_NUMBER, EVENT_LIMIT) if number not in self._calls), None)
 
 
 class _NativeEvent:
@@ -314,31 +329,28 @@ class _NativeEvent:
     """
 
     def __init__(self, call: EventCall, *, swapped: bool = False, depth: int = 0, irqs_off: bool = False) -> None:
-        self.record = trace_records.Event.allocate()
-        self.record.set(event_record.NUMBER, call.number)
-        self.record.set(event_record.SIZE, call.size)
-        self.record.set(event_record.DEPTH, depth)
-        self.record.set(event_record.IRQS_OFF, int(irqs_off))
+        self.record = Event.allocate()
+        self.record.number, self.record.size = call.number, call.size
+        self.record.depth, self.record.irqs_off = depth, irqs_off
         offsets = {field.name: field.offset for field in call.fields}
-        for word, name in zip((event_record.FIRST_PID, event_record.SECOND_PID), _PIDS.get(call.path, ()), strict=False):
-            self.record.set(word, offsets[name])
+        pids = [offsets[name] for name in _PIDS.get(call.path, ())]
+        self.record.first_pid, self.record.second_pid = (*pids, 0, 0)[:2]
         numbers = [field for field in call.fields if field.size and field.number_size > 1 and not field.is_dynamic]
-        self._swaps = _plan(numbers if swapped else [])
-        self._dynamic = _plan([field for field in call.fields if field.is_dynamic or not field.size])
-        for words, address, count in (
-            (self._swaps, event_record.SWAPS, event_record.SWAP_COUNT),
-            (self._dynamic, event_record.DYNAMIC, event_record.DYNAMIC_COUNT),
-        ):
-            self.record.set(address, words.ctypes.data)
-            self.record.set(count, len(words))
+        dynamic = [field for field in call.fields if field.is_dynamic or not field.size]
+        self._swaps, self._dynamic = _Fields(numbers if swapped else []), _Fields(dynamic)
+        self.record.swaps, self.record.swap_count = self._swaps.records, self._swaps.count
+        self.record.dynamic, self.record.dynamic_count = self._dynamic.records, self._dynamic.count
 
 
-def _plan(fields: Sequence[Field]) -> NDArray[np.uint64]:
-    """A word about each field, as `event_record` says."""
-    words = []
-    for field in fields:
-        element = field.number_size
-        offset = field.offset if field.size else event_record.NO_OFFSET
-        relative = int(event_record.RELATIVE) if field.data_base else 0
-        words.append(offset << int(event_record.OFFSET) | field.size // element << int(event_record.COUNT) | relative | element)
-    return np.array(words, np.uint64)
+class _Fields:
+    """What native code knows of some fields of an event."""
+
+    def __init__(self, fields: Sequence[Field]) -> None:
+        self.count = len(fields)
+        self._memory = np.zeros(self.count * HOST.size(EventField), np.uint8)
+        self.records = Records[EventField](self._memory.ctypes.data)
+        for n, field in enumerate(fields):
+            record = self.records[n]
+            record.offset = field.offset if field.size else NO_OFFSET
+            record.element, record.count = field.number_size, field.size // field.number_size
+            record.relative = bool(field.data_base)

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-import numpy as np
-
+from emu.cpu.native import cpu_records
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind
@@ -16,23 +15,20 @@ from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.event.internal import GUEST_ENTRIES
 from emu.ftrace.events import EventType
-from emu.ftrace.native import array_record, consumer, event_file, trace_records
-from emu.native.record import Record
+from emu.ftrace.native import trace_records
+from emu.ftrace.native.trace_records import ENABLED, SOFT_DISABLED, Consumer, TraceArray, link
+from emu.native.records import u64
 
-__all__ = ["EventFile", "EventFiles"]
+__all__ = ["EventFile", "EventFiles", "Handler"]
 
-_GRAPH_FILTERS: dict[int, np.uint64] = {
-    EventType.FUNCGRAPH_ENTRY: array_record.GRAPH_ENTRY_FILTER,
-    EventType.FUNCGRAPH_EXIT: array_record.GRAPH_EXIT_FILTER,
-}
-# What an array wants of every event that it records, or asks about it
-_FOR_EACH = (array_record.EVENT_USER_STACKS, array_record.EVENT_PIDS, array_record.PRINT_EVENT)
+Handler = Callable[[cpu_records.Cpu, trace_records.EventFile], None]
+"""A native function that does all that an array wants of an event."""
 
 
 class EventTrigger(Protocol):
     """What an event makes happen (`emu.ftrace.trigger`). As text: its line in the file `trigger`; "": it has none."""
 
-    record: Record
+    record: Consumer
 
     @property
     def target(self) -> EventFile | None: ...
@@ -44,8 +40,8 @@ class EventTrigger(Protocol):
     def kind(self) -> object: ...
 
     @property
-    def event_handler(self) -> int:
-        """The address of void (*)(cpu, file) that is sooner done, if the event has no other trigger; 0: there is none."""
+    def event_handler(self) -> Handler | None:
+        """What is sooner done, if the event has no other trigger; None: nothing is."""
 
     def release(self) -> None: ...
 
@@ -59,41 +55,40 @@ class EventFile:
     Attributes:
         call: the event.
         files: those of its array.
-        record: what native code knows of it (`native.event_file`).
+        record: what native code knows of it.
         filter: which of its entries are recorded; None: all.
         triggers: what it makes happen, in the order in which files show it. Each is a soft user. EventFiles changes them.
     """
 
-    def __init__(self, call: EventCall, files: EventFiles, cpus: int) -> None:
+    def __init__(self, call: EventCall, files: EventFiles, array: TraceArray) -> None:
         self.call = call
         self.files = files
         self.record = trace_records.EventFile.allocate()
-        self.record.set(event_file.CPUS, cpus)
+        self.record.cpus = array.cpus
         self.filter: EventFilter | None = None
         self.triggers: list[EventTrigger] = []
         self._soft_users = 0
         if call.kind is EventKind.FTRACE and GUEST_ENTRIES.get(call.number) is not call:  # it is recorded whenever tracing is on
-            self._set(event_file.ENABLED, True)
+            self._set(ENABLED, True)
 
-    def _has(self, flag: np.uint64) -> bool:
-        return bool(self.record.get(event_file.FLAGS) & int(flag))
+    def _has(self, flag: u64) -> bool:
+        return bool(self.record.flags & flag)
 
-    def _set(self, flag: np.uint64, on: bool) -> None:
-        flags = self.record.get(event_file.FLAGS)
-        self.record.set(event_file.FLAGS, flags | int(flag) if on else flags & ~int(flag))
+    def _set(self, flag: u64, on: bool) -> None:
+        self.record.flags = self.record.flags | flag if on else self.record.flags & ~flag
 
     @property
     def enabled(self) -> bool:
-        return self._has(event_file.ENABLED)
+        return self._has(ENABLED)
 
     @property
     def recorded(self) -> bool:
-        return self.enabled and not self._has(event_file.SOFT_DISABLED)
+        return self.enabled and not self._has(SOFT_DISABLED)
 
     @property
     def state(self) -> str:
         """What its file `enable` shows: 0 or 1, and a * if native code may change that."""
-        soft = self._soft_users or self._has(event_file.SOFT_DISABLED)
+        soft = self._soft_users or self._has(SOFT_DISABLED)
         return f"{int(self.recorded)}{'*' if soft else ''}"
 
     def enable(self, *, soft: bool = False) -> None:
@@ -107,10 +102,10 @@ class EventFile:
         if soft:
             self._soft_users += 1
             if not self.enabled:
-                self._set(event_file.SOFT_DISABLED, True)
+                self._set(SOFT_DISABLED, True)
         else:
-            self._set(event_file.SOFT_DISABLED, False)
-        self._set(event_file.ENABLED, True)
+            self._set(SOFT_DISABLED, False)
+        self._set(ENABLED, True)
 
     def disable(self, *, soft: bool = False) -> None:
         """Records the event no longer. `soft`: takes back one `enable(soft=True)`."""
@@ -123,13 +118,13 @@ class EventFile:
             wanted = self._soft_users > 0
         if not wanted:
             self._end()
-        self._set(event_file.SOFT_DISABLED, self._soft_users > 0)
+        self._set(SOFT_DISABLED, self._soft_users > 0)
 
     def _end(self) -> None:
         """The array does not want the event any more."""
         if self.call.source is not None and self.enabled:
             self.call.source.end(self)
-        self._set(event_file.ENABLED, False)
+        self._set(ENABLED, False)
 
     def close(self) -> None:
         """The array is gone, or the event."""
@@ -146,22 +141,19 @@ class EventFile:
     def as_if_enabled(self) -> Iterator[None]:
         """The event is recorded while the body runs, unless it is in soft mode: it is then enabled in any case."""
         enabled = self.enabled
-        self._set(event_file.ENABLED, True)
+        self._set(ENABLED, True)
         try:
             yield
         finally:
-            self._set(event_file.ENABLED, enabled)
+            self._set(ENABLED, enabled)
 
     def put_triggers(self, triggers: list[EventTrigger]) -> None:
         """Has these triggers from now on."""
         self.triggers = triggers
-        addresses = [trigger.record.address for trigger in triggers] + [0]
-        for trigger, following in zip(triggers, addresses[1:], strict=True):
-            trigger.record.set(consumer.NEXT, following)
-        self.record.set(event_file.CONSUMERS, addresses[0])
+        self.record.consumers = link([trigger.record for trigger in triggers])
         needed = self.call.kind is EventKind.FTRACE or any(trigger.needs_entry for trigger in triggers)
-        self.record.set(event_file.TRIGGER_COND, int(needed))
-        self.record.set(event_file.RECORD_FIRST, int(needed and all(trigger.target is not self for trigger in triggers)))
+        self.record.trigger_cond = needed
+        self.record.record_first = needed and all(trigger.target is not self for trigger in triggers)
 
 
 class EventFiles:
@@ -170,12 +162,12 @@ class EventFiles:
     Args:
         records: of the array.
         catalogue: the events there are.
-        handler: the address of the native function that handles events with more to them than to be recorded.
-        stack_handler: the same of one that is sooner done, if no more is wanted than a stack after each.
+        handler: gives what handles events with more to them than to be recorded.
+        stack_handler: gives what is sooner done, if no more is wanted than a stack after each.
     """
 
     def __init__(
-        self, records: ArrayRecords, catalogue: Catalogue, handler: Callable[[], int], stack_handler: Callable[[], int]
+        self, records: ArrayRecords, catalogue: Catalogue, handler: Callable[[], Handler], stack_handler: Callable[[], Handler]
     ) -> None:
         self._records = records
         self._catalogue = catalogue
@@ -193,7 +185,7 @@ class EventFiles:
     def file(self, call: EventCall) -> EventFile:
         """The same, made if there is none yet."""
         if call not in self._files:
-            file = EventFile(call, self, self._records.array.get(array_record.CPUS))
+            file = EventFile(call, self, self._records.array)
             self._files[call] = file
             self._follow(file)
             self._catalogue.add_file(call, file.record)
@@ -258,10 +250,14 @@ class EventFiles:
         """Records only those entries of an event that a filter keeps; None: all."""
         file = self.file(call)
         file.filter = wanted
-        address = wanted.address if wanted else 0
-        file.record.set(event_file.FILTER, address)
-        if call.kind is EventKind.FTRACE and call.number in _GRAPH_FILTERS:
-            self._records.set(_GRAPH_FILTERS[call.number], address)
+        program = wanted.address if wanted else 0
+        file.record.filter = program
+        if call.kind is EventKind.FTRACE:
+            if call.number == EventType.FUNCGRAPH_ENTRY:
+                self._records.array.graph_entry_filter = program
+            elif call.number == EventType.FUNCGRAPH_EXIT:
+                self._records.array.graph_exit_filter = program
+            self._records.changed()
         self._follow(file)
 
     def forget(self, calls: Iterable[EventCall]) -> bool:
@@ -294,15 +290,15 @@ class EventFiles:
     def _follow(self, file: EventFile) -> None:
         """Has the handler called for an event, if there is more to do than to record what a filter keeps of it."""
         array, triggers = self._records.array, file.triggers
-        with_stack = array.get(array_record.EVENT_STACKS) != 0
-        alone = not any(map(array.get, _FOR_EACH))
-        address = 0
+        with_stack = bool(array.event_stacks)
+        alone = not (array.event_user_stacks or array.event_pids or array.print_event)
+        handler: Handler | None = None
         if file.call.kind is EventKind.FTRACE:
             pass  # as in Linux, no stack follows a tracer's entry, and no pids choose it; triggers are the host's to call
         elif alone and not triggers:
-            address = self._stack_handler() if with_stack else 0
+            handler = self._stack_handler() if with_stack else None
         elif alone and len(triggers) == 1 and not with_stack:
-            address = triggers[0].event_handler or self._handler()
+            handler = triggers[0].event_handler or self._handler()
         else:
-            address = self._handler()
-        file.record.set(event_file.HANDLER, address)
+            handler = self._handler()
+        file.record.handler = handler

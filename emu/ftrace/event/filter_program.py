@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Filters of events as programs for native code (`native.filter_program`)."""
+"""Filters of events as programs for native code (`native.filter_record`)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from emu.ftrace.event.call import EventCall, Field
 from emu.ftrace.event.filter_parse import Comparison, FindFunction, Operator, Postfix, Predicate, Source, parse_filter
-from emu.ftrace.native import filter_program as native
+from emu.ftrace.native import filter_record as native
+from emu.ftrace.native.filter_record import FilterStep
+from emu.native.records import Records, Words
 
 __all__ = ["EventFilter", "glob_elements"]
 
-_WORD = 8  # bytes
 _MASK = (1 << 64) - 1
 _TESTS = {
     Comparison.EQUAL: (native.EQUAL, native.EQUAL),
@@ -49,7 +51,7 @@ class EventFilter:
 
     Attributes:
         text: the filter as it was written.
-        address: of the program, which is there as long as the filter.
+        program: for native code, there as long as the filter; `address`: its.
 
     Raises:
         TraceError: EINVAL, with what error_log tells.
@@ -57,89 +59,96 @@ class EventFilter:
 
     def __init__(self, call: EventCall, text: str, find_function: FindFunction) -> None:
         self.text = text
-        self._words = _Program(parse_filter(call, text, find_function)).words
+        made = _Program(parse_filter(call, text, find_function))
+        self._patterns = made.patterns
+        self._words = np.concatenate([step.words for step in made.steps])
         self.address: int = self._words.ctypes.data
+        self.program = Records[FilterStep](self.address)
+
+
+class _Exit(NamedTuple):
+    """What says where to go on: `if_true` of a step, or its `if_false`."""
+
+    step: FilterStep
+    if_true: bool
 
 
 class _Part(NamedTuple):
-    """A part of a filter: its first entry, and the words that say where to go on after it."""
+    """A part of a filter: the number of its first step, and what says where to go on after it."""
 
-    first: int  # offset in the program, in bytes
-    if_true: list[int]
-    if_false: list[int]
+    first: int
+    if_true: list[_Exit]
+    if_false: list[_Exit]
 
 
 class _Program:
-    """The words of a filter. An operator joins parts by letting one go on at the other."""
+    """The steps of a filter. An operator joins parts by letting one go on at the other."""
 
     def __init__(self, postfix: Postfix) -> None:
-        self._entries: list[int] = []
-        self._patterns: list[int] = []
-        self._patterns_at = native.ENTRY_WORDS * sum(isinstance(item, Predicate) for item in postfix)
+        self.steps: list[FilterStep] = []
+        self.patterns: list[NDArray[np.uint64]] = []
         parts: list[_Part] = []
         for item in postfix:
             if isinstance(item, Predicate):
-                parts.append(self._entry(item))
+                parts.append(self._step(item))
             elif item is Operator.NOT:
                 first, if_true, if_false = parts.pop()
                 parts.append(_Part(first, if_false, if_true))
             else:
                 right, left = parts.pop(), parts.pop()
                 if item is Operator.AND:
-                    self._go_on(left.if_true, right.first)
+                    _go_on(left.if_true, right.first)
                     parts.append(_Part(left.first, right.if_true, left.if_false + right.if_false))
                 else:
-                    self._go_on(left.if_false, right.first)
+                    _go_on(left.if_false, right.first)
                     parts.append(_Part(left.first, left.if_true + right.if_true, right.if_false))
         (whole,) = parts
-        self._go_on(whole.if_true, int(native.KEEP))
-        self._go_on(whole.if_false, int(native.DISCARD))
-        self.words = np.array(self._entries + self._patterns, np.uint64)
+        _go_on(whole.if_true, native.KEEP)
+        _go_on(whole.if_false, native.DISCARD)
 
-    def _go_on(self, words: list[int], at: int) -> None:
-        for word in words:
-            self._entries[word] = at
-
-    def _entry(self, predicate: Predicate) -> _Part:
-        """Adds the entry of a predicate."""
+    def _step(self, predicate: Predicate) -> _Part:
+        """Adds the step of a predicate."""
         field, comparison, operand = predicate.field, predicate.comparison, predicate.operand
         opposite = comparison in _OPPOSITES
         comparison = _OPPOSITES.get(comparison, comparison)
-        length = 0
+        step = FilterStep.allocate()
+        step.source, step.offset, step.size = _source(predicate), field.offset, field.size
         if isinstance(operand, bytes):
-            value, length, inverted = self._pattern(operand, comparison is Comparison.GLOB)
-            test = native.UNLIKE if opposite is not inverted else native.STRING
+            step.pattern, step.length, inverted = self._pattern(operand, comparison is Comparison.GLOB)
+            step.test = native.UNLIKE if opposite is not inverted else native.STRING
             opposite = False
         elif isinstance(operand, range):
-            test, value, length = native.WITHIN, operand.start, len(operand)
+            step.test, step.value, step.length = native.WITHIN, operand.start, len(operand)
         else:
-            test, value = _TESTS[comparison][field.signed], _extended(operand, field)
-        first = len(self._entries)
-        what = field.offset << int(native.OFFSET) | field.size << int(native.SIZE)
-        what |= int(_source(predicate)) << int(native.SOURCE) | int(test)
-        self._entries += [what, value, length, 0, 0]
-        if_true, if_false = (first + int(word) // _WORD for word in (native.IF_TRUE, native.IF_FALSE))
-        return _Part(first * _WORD, *([if_false], [if_true]) if opposite else ([if_true], [if_false]))
+            step.test, step.value = _TESTS[comparison][field.signed], _extended(operand, field)
+        self.steps.append(step)
+        return _Part(len(self.steps) - 1, [_Exit(step, not opposite)], [_Exit(step, opposite)])
 
-    def _pattern(self, text: bytes, is_glob: bool) -> tuple[int, int, bool]:
-        """Adds a pattern. Returns where it is, its length, and whether a string must not match it."""
+    def _pattern(self, text: bytes, is_glob: bool) -> tuple[Words, int, bool]:
+        """Makes a pattern. Returns it, its length, and whether a string must not match it."""
         inverted = is_glob and text.startswith(b"!")
-        at = self._patterns_at + len(self._patterns)
         elements = list(glob_elements(text[inverted:]) if is_glob else text)
-        classes = [element for element in elements if isinstance(element, frozenset)]
-        class_at = at + len(elements)
+        pattern, classes = list[int](), list[int]()
         for element in elements:
             if isinstance(element, frozenset):
-                self._patterns.append(int(native.CLASS) + class_at * _WORD)
-                class_at += native.CLASS_WORDS
+                pattern.append(int(native.CLASS) + len(elements) + len(classes))
+                classes += np.packbits([n in element for n in range(256)], bitorder="little").view(np.uint64).tolist()
             else:
-                self._patterns.append(element)
-        for members in classes:
-            self._patterns += np.packbits([n in members for n in range(256)], bitorder="little").view(np.uint64).tolist()
-        return at * _WORD, len(elements), inverted
+                pattern.append(element)
+        self.patterns.append(np.array(pattern + classes, np.uint64))
+        return Words(self.patterns[-1].ctypes.data), len(elements), inverted
 
 
-def _source(predicate: Predicate) -> np.uint64:
+def _go_on(exits: list[_Exit], at: int) -> None:
+    """Has them lead to a step, or to KEEP or DISCARD."""
+    for step, if_true in exits:
+        if if_true:
+            step.if_true = at
+        else:
+            step.if_false = at
+
+
+def _source(predicate: Predicate) -> int:
     field = predicate.field
     match predicate.source:
         case Source.NUMBER:

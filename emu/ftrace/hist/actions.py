@@ -12,13 +12,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from emu.ftrace.dynevent.synthetic import SyntheticEvent
 from emu.ftrace.hist.hist_field import HistField
-from emu.ftrace.hist.map import HistMap
+from emu.ftrace.hist.map import HEADER, HistMap
 from emu.ftrace.hist.parse import Action, ActionKind, Handler
 from emu.ftrace.hist.program import ElementLayout, Program
-from emu.ftrace.native import hist_actions, hist_record
-from emu.native.record import Record
+from emu.ftrace.native import hist_record
+from emu.ftrace.native.trace_records import TraceArray
+from emu.native.records import Bytes
 
 if TYPE_CHECKING:
     from emu.ftrace.native.hist_actions import ActionHandlers
@@ -53,7 +57,7 @@ class HistAction:
 
 @dataclass(frozen=True)
 class Tracked:
-    """What an action keeps for each key, and the table shows. `places`: offsets in an element."""
+    """What an action keeps for each key, and the table shows. `place`: which of the words that an element keeps."""
 
     label: str  # `max` or `changed`
     place: int
@@ -71,8 +75,8 @@ class HistActions:
     def __init__(self, actions: Sequence[HistAction] = (), taken: Sequence[Callable[[], None]] = ()) -> None:
         self._actions = actions
         self._taken = taken
-        self._records: list[tuple[Record, Record]] = []
-        self._snapshot: tuple[HistAction, Record, Record] | None = None
+        self._records: list[hist_record.Action] = []
+        self._snapshot: tuple[HistAction, hist_record.Action, NDArray[np.uint64]] | None = None
 
     def __iter__(self) -> Iterator[HistAction]:
         return iter(self._actions)
@@ -87,8 +91,10 @@ class HistActions:
         """Bytes of all that they keep for each key."""
         return [room for one in self._actions for room in one.rooms]
 
-    def compile(self, program: Program, layout: ElementLayout, table: HistMap, array: int, handlers: ActionHandlers) -> None:
-        """Has a program do them, behind what it does for its table. `array`: the address of the array's record."""
+    def compile(
+        self, program: Program, layout: ElementLayout, table: HistMap, array: TraceArray, handlers: ActionHandlers
+    ) -> None:
+        """Has a program do them, behind what it does for its table."""
         for one, places in self._placed(layout):
             if one.subject is None:
                 self._do(one, places, program, table, array, handlers)
@@ -104,27 +110,30 @@ class HistActions:
             yield one, [next(kept) for _ in one.rooms]
 
     def _do(
-        self, one: HistAction, places: Sequence[int], program: Program, table: HistMap, array: int, handlers: ActionHandlers
+        self,
+        one: HistAction,
+        places: Sequence[int],
+        program: Program,
+        table: HistMap,
+        array: TraceArray,
+        handlers: ActionHandlers,
     ) -> None:
         if one.action.kind is ActionKind.SAVE:
             for field, to in zip(one.values, places[1:], strict=True):
                 program.set(field, to, 0)
             return
-        record = Record(hist_actions.WORDS)
-        record.set(hist_actions.HIST, table.record.address)
-        record.set(hist_actions.ARRAY, array)
-        element = Record(table.record.get(hist_record.ELEMENT_SIZE) // _WORD)
-        self._records.append((record, element))
+        record = hist_record.Action.allocate()
+        record.histogram, record.array = table.record, array
+        self._records.append(record)
         if one.event is not None:
-            record.set(hist_actions.EVENT, one.event.record.address)
-            record.set(hist_actions.VALUES, program.values([field.expression for field in one.values]))
-            program.step(hist_record.CALL, 0, handlers.synthetic, record.address)
+            record.act, record.event = handlers.synthetic, one.event.record
+            record.values = program.values([field.expression for field in one.values])
         else:
-            record.set(hist_actions.TRACKED, places[0])
-            record.set(hist_actions.ON_CHANGE, int(one.action.handler is Handler.ON_CHANGE))
-            record.set(hist_actions.ELEMENT, element.address)
-            program.step(hist_record.CALL, 0, handlers.snapshot, record.address)
+            element = np.zeros(table.record.element_size // _WORD, np.uint64)
+            record.act, record.element = handlers.snapshot, Bytes(element.ctypes.data)
+            record.tracked, record.on_change = places[0], one.action.handler is Handler.ON_CHANGE
             self._snapshot = one, record, element
+        program.step(hist_record.CALL).action = record
 
     def tracked(self, layout: ElementLayout) -> Sequence[Tracked]:
         """What the table shows of them. As in Linux, the saved fields follow each value."""
@@ -143,12 +152,13 @@ class HistActions:
         ]
 
     @property
-    def snapshot(self) -> tuple[Action, int, Record] | None:
-        """The action that has taken a snapshot, the value that led to the latest one, and the element. None: there is none."""
+    def snapshot(self) -> tuple[Action, int, NDArray[np.uint64]] | None:
+        """The action that has taken a snapshot, the value that led to the latest one, and what the element kept. None: there is
+        none."""
         if self._snapshot is None:
             return None
         one, record, element = self._snapshot
-        return (one.action, record.get(hist_actions.LATEST), element) if record.get(hist_actions.TAKEN) else None
+        return (one.action, record.latest, element[HEADER:]) if record.taken else None
 
     def release(self) -> None:
         """They are gone."""

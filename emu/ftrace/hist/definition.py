@@ -12,8 +12,7 @@ from emu.ftrace.hist.fields import TIME, EventFields
 from emu.ftrace.hist.hist_field import HistField
 from emu.ftrace.hist.parse import HistCommand, SortKey, parse_sort
 from emu.ftrace.hist.program import ElementLayout, Program
-from emu.ftrace.hist.variables import HistVariable, HistVariables, References
-from emu.ftrace.native import hist_record
+from emu.ftrace.hist.variables import HistVariables, References
 
 __all__ = ["HistDefinition"]
 
@@ -141,24 +140,15 @@ class HistDefinition:
         for key, to in zip(self.keys, layout.keys, strict=True):
             program.key(key, to)
         for histogram, variables in self.references.by_histogram().items():
-            element = program.look_up(histogram.address)
+            element = program.look_up(histogram.record)
             for referred, references in variables.items():
-                once = self.references.is_read_once(referred)
-                program.read(references, element, histogram.definition.place(referred, once=once))
+                program.read(references, element, referred, once=self.references.is_read_once(referred))
         program.insert()
         for value, to in zip(self.values, layout.values, strict=True):
             program.sum(value, to)
         for number, (variable, to) in enumerate(zip(self.variables.values(), layout.variables, strict=True)):
             program.set(variable, to, 1 << number)
         return program
-
-    def place(self, variable: HistVariable, *, once: bool) -> int:
-        """Where elements have a variable, as READ of a program wants it. `once`: it is not set any more when it has been read."""
-        layout, number = self.layout(), variable.number
-        place = layout.variables[number] | layout.flags << int(hist_record.FLAGS_AT) | 1 << number + int(hist_record.FLAG)
-        if once:
-            place |= int(hist_record.ONCE)
-        return place | int(hist_record.BY_ADDRESS) if variable.field.is_string else place
 
     def __str__(self) -> str:
         """As files show it, without the condition: `keys=pid:vals=hitcount:ts0=common_timestamp:sort=hitcount:size=2048`."""

@@ -14,7 +14,7 @@ from emu.ftrace.hist.expression import Expression, FieldName, Modifier, Negation
 from emu.ftrace.hist.hist_field import LONGEST_STRING, STACKTRACE, HistField
 from emu.ftrace.hist.hist_source import HistSource
 from emu.ftrace.hist.variables import References
-from emu.ftrace.native import hist_record
+from emu.ftrace.native.hist_record import STACK_DEPTH
 
 __all__ = ["CPU", "TIME", "EventFields"]
 
@@ -53,7 +53,7 @@ class EventFields:
     def key(self, source: HistSource, expression: Expression) -> HistField:
         """What a key is. Raises TraceError, as `value`."""
         if isinstance(expression, FieldName) and expression.text == STACKTRACE:
-            return HistField(expression, "unsigned long[]", hist_record.STACK_DEPTH * _WORD)
+            return HistField(expression, "unsigned long[]", STACK_DEPTH * _WORD)
         return self.field(source, expression)
 
     def value(self, source: HistSource, expression: Expression) -> HistField:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from emu.ftrace.event.call import Field
 from emu.ftrace.hist.expression import Expression, FieldName, Modifier, Negation, Operation
-from emu.ftrace.native import hist_record
+from emu.ftrace.native.hist_record import STACK_DEPTH
 
 __all__ = ["LONGEST_STRING", "STACKTRACE", "HistField", "string_room"]
 
@@ -50,7 +50,7 @@ class HistField:
 
     @property
     def is_stacktrace(self) -> bool:
-        return self.name == STACKTRACE and self.size == hist_record.STACK_DEPTH * _WORD
+        return self.name == STACKTRACE and self.size == STACK_DEPTH * _WORD
 
     @property
     def room(self) -> int:

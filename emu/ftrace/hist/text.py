@@ -37,9 +37,10 @@ def hist_text(shown: str, definition: HistDefinition, table: HistMap, names: His
     """A table, piece by piece. `shown`: the trigger, as the file `trigger` shows it."""
     yield f"# event histogram\n#\n# trigger info: {shown}\n#\n\n"
     layout, elements = definition.layout(), table.elements
-    elements = elements[_order(definition, layout, elements)]
+    order = _order(definition, layout, table)
+    elements = elements[order]
     keys = [_key_column(key, at, layout, elements, names) for key, at in zip(definition.keys, layout.keys, strict=True)]
-    values = [_column(elements, layout.hitcount)]
+    values = [table.hitcounts[order]]
     formats = [" hitcount: %10d"]
     for value, at in zip(definition.values, layout.values, strict=True):
         if isinstance(value.expression, FieldName):  # as in Linux, sums of expressions are not shown
@@ -76,7 +77,7 @@ def _snapshot(definition: HistDefinition, layout: ElementLayout, names: HistName
     taken = definition.actions.snapshot
     if taken is not None:
         action, value, element = taken
-        row = element.words[np.newaxis]
+        row = element[np.newaxis]
         keys = [_key_column(key, at, layout, row, names)[0] for key, at in zip(definition.keys, layout.keys, strict=True)]
         yield "\nSnapshot taken (see tracing/snapshot).  Details:\n"
         yield f"\ttriggering value {{ {action.handler.value}({action.subject}) }}: {value:>10}"
@@ -88,29 +89,29 @@ def _text(data: bytes) -> str:
 
 
 def _column(elements: Words, at: int) -> Words:
-    return elements[:, at // _WORD]
+    return elements[:, at]
 
 
 def _strings(elements: Words, at: int, room: int) -> NDArray[np.bytes_]:
-    words = np.ascontiguousarray(elements[:, at // _WORD : (at + room) // _WORD])
+    words = np.ascontiguousarray(elements[:, at : at + room // _WORD])
     return words.view(f"S{room}")[:, 0] if len(words) else np.empty(0, "S1")
 
 
 # The order
 
 
-def _order(definition: HistDefinition, layout: ElementLayout, elements: Words) -> NDArray[np.intp]:
+def _order(definition: HistDefinition, layout: ElementLayout, table: HistMap) -> NDArray[np.intp]:
     """Elements that are equal in all by which they are sorted stay in the order in which their keys came."""
-    ranks = [_rank(sort, definition, layout, elements) for sort in reversed(definition.sort)]
+    ranks = [_rank(sort, definition, layout, table) for sort in reversed(definition.sort)]
     return np.lexsort(ranks)
 
 
-def _rank(sort: SortKey, definition: HistDefinition, layout: ElementLayout, elements: Words) -> NDArray[np.intp]:
+def _rank(sort: SortKey, definition: HistDefinition, layout: ElementLayout, table: HistMap) -> NDArray[np.intp]:
     """For each element, a number that grows with what it is sorted by."""
-    first_key = 1 + len(definition.values)
+    first_key, elements = 1 + len(definition.values), table.elements
     if sort.index < first_key:
-        sums = [layout.hitcount, *layout.values]
-        rank = np.unique(_column(elements, sums[sort.index]), return_inverse=True)[1]
+        sums = [table.hitcounts, *(_column(elements, at) for at in layout.values)]
+        rank = np.unique(sums[sort.index], return_inverse=True)[1]
     else:
         key, at = definition.keys[sort.index - first_key], layout.keys[sort.index - first_key]
         column = _column(elements, at)
@@ -125,7 +126,7 @@ def _rank(sort: SortKey, definition: HistDefinition, layout: ElementLayout, elem
 def _key_column(key: HistField, at: int, layout: ElementLayout, elements: Words, names: HistNames) -> Column:
     """The text of one key of each element."""
     if key.is_stacktrace:
-        return _stacks(elements[:, at // _WORD : (at + key.room) // _WORD], names)
+        return _stacks(elements[:, at : at + key.room // _WORD], names)
     if key.is_string:
         texts = (text.decode(errors="backslashreplace") for text in _strings(elements, at, key.room).tolist())
         return [f"{key.name}: {text:<50}" for text in texts]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
+from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.clocks import Clocks
 from emu.ftrace.dynevent.dyn_event import DynamicEvents
@@ -25,7 +26,10 @@ from emu.ftrace.hist.map import HistMap, HistMemory
 from emu.ftrace.hist.parse import HistCommand, parse_hist
 from emu.ftrace.hist.text import HistNames, hist_text
 from emu.ftrace.hist.variables import HistVariable, HistVariables
-from emu.ftrace.native import consumer, hist_actions, hist_record, trace_records
+from emu.ftrace.native import hist_actions, hist_record, trace_records
+from emu.ftrace.native.trace_records import Consumer, TraceArray
+from emu.native.functions import Compiled
+from emu.native.records import Values, u64
 
 if TYPE_CHECKING:
     from emu.ftrace.native.hist import HistHandlers
@@ -54,9 +58,9 @@ class Histogram:
         self.triggers = 0  # that count in it
 
     @property
-    def address(self) -> int:
-        """Of what native code knows of it."""
-        return self.table.record.address
+    def record(self) -> hist_record.Histogram:
+        """What native code knows of it."""
+        return self.table.record
 
 
 class Histograms:
@@ -65,7 +69,7 @@ class Histograms:
     Args:
         memory: bytes that all tables may take.
         names: what numbers are called.
-        handlers: the addresses of what events do to them, compiled when they are first asked for.
+        handlers: what events do to them, compiled when they are first asked for.
         key_stack: the same of what stores stacks of calls.
     """
 
@@ -74,7 +78,7 @@ class Histograms:
         memory: int,
         names: HistNames,
         handlers: Callable[[], HistHandlers],
-        key_stack: Callable[[], int],
+        key_stack: Callable[[], Compiled[[Cpu, Values[u64]], None]],
     ) -> None:
         self._memory = HistMemory(memory)
         self._key_stack = key_stack
@@ -86,20 +90,20 @@ class Histograms:
     def named(self, name: str) -> Histogram | None:
         return self._named.get(name)
 
-    def make(self, definition: HistDefinition, array: int, *, clock_is_ns: bool) -> Histogram:
-        """A new one, without triggers. Its name is known from now on. `array`: the address of the record of its array.
+    def make(self, definition: HistDefinition, array: TraceArray, *, clock_is_ns: bool) -> Histogram:
+        """A new one, without triggers. Its name is known from now on. `array`: its array.
 
         Raises:
             TraceError: ENOMEM.
         """
         layout = definition.layout()
-        table = HistMap(self._memory, definition.size, layout.hitcount, layout.size, layout.comm)
+        table = HistMap(self._memory, definition.size, layout)
         program = definition.program(clock_is_ns=clock_is_ns)
         if definition.command.actions:
             definition.actions.compile(program, layout, table, array, hist_actions.build())
         table.run(program)
         if definition.has_stack:
-            table.record.set(hist_record.STACK, self._key_stack())
+            table.record.stack = self._key_stack()
         self._made += 1
         made = Histogram(self._made, definition, table)
         if definition.command.name:
@@ -121,7 +125,7 @@ class HistTrigger:
         histograms: those of all trace arrays.
         definition: what was written.
         histogram: in which it counts; if it has a name, perhaps one that others have made.
-        array: the address of its array's record.
+        array: its array.
         condition: which entries it counts; None: all.
 
     Attributes:
@@ -132,21 +136,22 @@ class HistTrigger:
     needs_entry = True
 
     def __init__(
-        self, histograms: Histograms, definition: HistDefinition, histogram: Histogram, array: int, condition: EventFilter | None
+        self,
+        histograms: Histograms,
+        definition: HistDefinition,
+        histogram: Histogram,
+        array: TraceArray,
+        condition: EventFilter | None,
     ) -> None:
         self.definition = definition
         self.histogram = histogram
         self.condition = condition
         self._histograms = histograms
         histogram.triggers += 1
-        self.record = trace_records.Consumer.allocate()
-        for field, value in (
-            (consumer.HANDLER, histograms.handlers().hist),
-            (consumer.ARRAY, array),
-            (consumer.TARGET, histogram.table.record.address),
-            (consumer.FILTER, condition.address if condition else 0),
-        ):
-            self.record.set(field, value)
+        self.record = Consumer.allocate()
+        self.record.handler, self.record.array = histograms.handlers().hist, array
+        self.record.target = histogram.record.address
+        self.record.filter = condition.program if condition else None
 
     @property
     def kind(self) -> object:
@@ -154,16 +159,16 @@ class HistTrigger:
         return self
 
     @property
-    def event_handler(self) -> int:
-        return 0 if self.condition or self.definition.command.actions else self._histograms.handlers().event_with_hist
+    def event_handler(self) -> Compiled[[Cpu, trace_records.EventFile], None] | None:
+        return None if self.condition or self.definition.command.actions else self._histograms.handlers().event_with_hist
 
     @property
     def paused(self) -> bool:
-        return self.record.get(consumer.PAUSED) != 0
+        return self.record.paused
 
     def pause(self, paused: bool) -> None:
         """Has it count no longer, or again."""
-        self.record.set(consumer.PAUSED, int(paused))
+        self.record.paused = paused
 
     def is_same(self, definition: HistDefinition, condition: str | None) -> bool:
         """Whether another trigger of the event would count the same in the same table."""
@@ -308,7 +313,7 @@ class HistTriggers:
             raise source.error(_CLOCK, command.clock)
         if histogram is None:
             histogram = self._make(definition, clock_is_ns=clock is not None and clock.is_ns)
-        trigger = HistTrigger(self._histograms, definition, histogram, self._array.address, condition)
+        trigger = HistTrigger(self._histograms, definition, histogram, self._array, condition)
         trigger.pause(command.pause)
         try:
             self._files.add_trigger(call, trigger, last=True)
@@ -322,7 +327,7 @@ class HistTriggers:
         """Raises TraceError, and nothing has changed."""
         definition.actions = find_actions(definition, self)
         try:
-            return self._histograms.make(definition, self._array.address, clock_is_ns=clock_is_ns)
+            return self._histograms.make(definition, self._array, clock_is_ns=clock_is_ns)
         except TraceError:
             definition.actions.release()
             raise

@@ -13,6 +13,7 @@ from emu.ftrace.hist.expression import Reference
 from emu.ftrace.hist.hist_field import HistField
 from emu.ftrace.hist.hist_source import HistSource
 from emu.ftrace.hist.parse import Handler, HistCommand
+from emu.ftrace.native import hist_record
 
 __all__ = ["HistVariable", "HistVariables", "References"]
 
@@ -21,6 +22,13 @@ _NOT_FOUND = "Couldn't find variable"
 _NO_FIELD = "Couldn't find field"
 
 _OPERATOR = re.compile(r"(?<!\.sym)-|[+*/]")  # the "-" of .sym-offset is none
+
+
+class Layout(Protocol):
+    """Where elements of a histogram have what, as far as its variables go (`hist.program.ElementLayout`)."""
+
+    @property
+    def variables(self) -> Sequence[int]: ...
 
 
 class Definition(Protocol):
@@ -35,7 +43,7 @@ class Definition(Protocol):
     @property
     def references(self) -> References: ...
 
-    def place(self, variable: HistVariable, *, once: bool) -> int: ...
+    def layout(self) -> Layout: ...
 
 
 class Histogram(Protocol):
@@ -45,7 +53,7 @@ class Histogram(Protocol):
     def definition(self) -> Definition: ...
 
     @property
-    def address(self) -> int: ...
+    def record(self) -> hist_record.Histogram: ...
 
     @property
     def number(self) -> int: ...

@@ -1,17 +1,38 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One probe of an event, for native code: the TARGET of its consumer."""
+"""One probe of an event, for native code: the `target` of its consumer."""
 
 from __future__ import annotations
 
-from emu.native.record import Fields
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-_fields = Fields()
-EVENT = _fields.word()  # address of the event_record of what it makes
-FILE = _fields.word()  # address of the event_file that alone gets the entries; 0: all arrays that want the event do
-PROGRAM = _fields.word()  # address of a program that fetches the arguments (native.fetch)
-SIZE = _fields.word()  # bytes of an entry, without what strings append
-USES_REGISTERS = _fields.word()  # 1: the program looks at registers
-HITS = _fields.word()
-CALLBACK = _fields.word()  # of the host's own probes: address of void (*)(cpu, probe), which is told of each hit
-ENTRY = _fields.word()  # ... and address of the entry with the arguments, while it is told
-WORDS = _fields.count
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native.fetch_record import FetchStep
+from emu.ftrace.native.trace_records import Consumer, Event, EventFile
+from emu.native.functions import Compiled
+from emu.native.record import offsets
+from emu.native.records import Record, Records, u64
+
+__all__ = ["Probe", "ProbeHandler"]
+
+ProbeHandler = Compiled[[Cpu, Consumer], None]
+"""What is called where a probe is: the handler of its consumer."""
+
+
+class Probe(Record):
+    """A probe, of an event or of the host's own ones."""
+
+    event: Event  # that it makes
+    file: EventFile | None  # that alone gets the entries; None: all arrays that want the event do
+    program: Records[FetchStep]  # fetches the arguments
+    size: u64  # bytes of an entry, without what strings append
+    uses_registers: bool  # the program looks at registers
+    hits: u64
+    callback: Callable[[Cpu, Probe], None]  # of the host's own probes: is told of each hit
+    entry: u64  # ... and address of the entry with the arguments, while it is told
+
+
+globals().update(offsets(Probe))
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Readers that wait for events of a trace array: when they are told to look again.
 
-A reader waits for the next event (array_record.READER_WAITS), or for pages of a CPU's buffer (ring_record.AWAITED). The guest
+A reader waits for the next event (the array's `reader_waits`), or for pages of a CPU's buffer (the ring's `awaited`). The guest
 is told by an interrupt, and looks on behalf of all who wait. The interrupt's own functions are traced: they may record the next
 event, turn recording off, take a snapshot. So who waits says from when on there may be an interrupt for it, and nothing brings
 one earlier.
@@ -9,42 +9,36 @@ one earlier.
 
 from __future__ import annotations
 
-import numpy as np
-
-from emu.cpu.native import cpu_record
+from emu.cpu.native.cpu_records import Cpu
 from emu.cpu.native.interrupts import raise_at
-from emu.ftrace.native import array_cpu_record, array_record, ring_record
-from emu.native import njit
-from emu.native.pointers import load_u64, store_u64
+from emu.ftrace.native.ring_record import Ring
+from emu.ftrace.native.trace_records import TraceArray
+from emu.native.functions import njit, shared
 
 __all__ = ["await_event", "wake_reader", "wake_readers"]
 
-ZERO, WORD = np.uint64(0), np.uint64(8)
-
 
 @njit
-def await_event(ring):
+def await_event(ring: Ring) -> None:
     """Has who waits for pages of a ring buffer wait for the next event instead."""
-    store_u64(ring + ring_record.AWAITED, ZERO)
-    store_u64(load_u64(ring + ring_record.WAKES), load_u64(ring + ring_record.EARLIEST))
+    ring.awaited = 0
+    ring.wakes[0] = ring.earliest
 
 
-@njit
-def wake_reader(cpu, array):
+@shared
+def wake_reader(cpu: Cpu, array: TraceArray) -> None:
     """After an event: interrupts this CPU if a reader waits for one, at once or when the reader may be woken."""
-    earliest = load_u64(array + array_record.READER_WAITS)
-    if earliest != ZERO:
-        store_u64(array + array_record.READER_WAITS, ZERO)
-        raise_at(cpu, load_u64(array + array_record.READER_VECTOR), max(earliest, load_u64(cpu + cpu_record.CYCLES)))
+    earliest = array.reader_waits
+    if earliest != 0:
+        array.reader_waits = 0
+        raise_at(cpu, array.reader_vector, max(earliest, cpu.cycles))
 
 
-@njit
-def wake_readers(cpu, array):
+@shared
+def wake_readers(cpu: Cpu, array: TraceArray) -> None:
     """The same if any reader waits, for whatever: all of them look again, even if there is nothing new."""
-    place = load_u64(array + array_record.CPUS)
-    while load_u64(place) != ZERO:
-        ring = load_u64(load_u64(place) + array_cpu_record.RING)
-        if load_u64(ring + ring_record.AWAITED) != ZERO:
+    for n in range(array.cpu_count):
+        ring = array.cpus[n].ring
+        if ring.awaited != 0:
             await_event(ring)
-        place += WORD
     wake_reader(cpu, array)

@@ -12,45 +12,41 @@ What an event makes happen may make another event, which gets the next stage. Wh
 
 from __future__ import annotations
 
-import numpy as np
-
-from emu.ftrace.native import array_record, stage_record
-from emu.native import njit
-from emu.native.pointers import call_handler, load_u64, store_u64
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native.trace_records import STAGE_SIZE, STAGES, Event, EventFile, TraceArray
+from emu.native.functions import njit
+from emu.native.records import u64
 
 __all__ = ["enter", "leave", "put"]
 
-ZERO, ONE = np.uint64(0), np.uint64(1)
-
 
 @njit
-def enter(array):
+def enter(array: TraceArray) -> u64:
     """Where the entry of an event is put together; 0: too many are under way. `array`: the record of any array."""
-    stages = load_u64(array + array_record.STAGES)
-    depth = load_u64(stages + stage_record.DEPTH)
-    if depth == stage_record.MOST:
-        store_u64(stages + stage_record.DROPPED, load_u64(stages + stage_record.DROPPED) + ONE)
-        return ZERO
-    store_u64(stages + stage_record.DEPTH, depth + ONE)
-    return load_u64(stages + stage_record.MEMORY) + depth * stage_record.SIZE_OF_STAGE
+    stages = array.stages
+    depth = stages.depth
+    if depth == STAGES:
+        stages.dropped += 1
+        return 0
+    stages.depth = depth + 1
+    return stages.memory + depth * STAGE_SIZE
 
 
 @njit
-def leave(array):
+def leave(array: TraceArray) -> None:
     """The stage that was entered last is free again."""
-    depth = load_u64(array + array_record.STAGES) + stage_record.DEPTH
-    store_u64(depth, load_u64(depth) - ONE)
+    array.stages.depth -= 1
 
 
 @njit
-def put(cpu, array, event, file, stage, size):
-    """Gives a staged entry to all arrays that want the event, or only to that of an event_file (`file` is not 0).
+def put(cpu: Cpu, array: TraceArray, event: Event, file: EventFile | None, stage: u64, size: u64) -> None:
+    """Gives a staged entry to all arrays that want the event, or only to that of `file`.
 
     The common fields are stored here. The event_context is afterwards what it was before.
     """
-    stages = load_u64(array + array_record.STAGES)
-    store_u64(stages + stage_record.EVENT, event)
-    store_u64(stages + stage_record.FILE, file)
-    store_u64(stages + stage_record.ENTRY, stage)
-    store_u64(stages + stage_record.SIZE, size)
-    call_handler(load_u64(stages + stage_record.PUT), cpu, stages)
+    stages = array.stages
+    stages.event = event
+    stages.file = file
+    stages.entry = stage
+    stages.size = size
+    stages.put(cpu, stages)

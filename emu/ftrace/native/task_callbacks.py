@@ -3,22 +3,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-from numba import types
-
+from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import pids, rethook_nodes, saved_cmdlines, task_switch
 from emu.ftrace.native.arch import Callback, TaskCallbacks
 from emu.ftrace.native.guest_layout import GuestLayout
-from emu.native import cfunc
+from emu.native.functions import callback
 from emu.native.pointers import Accessors
+from emu.native.records import u64
 
 __all__ = ["build"]
 
-_HANDLER = types.void(types.uint64, types.uint64)
 
-
-def build(memory: Accessors, guest: GuestLayout, first_argument: Any, second_argument: Any) -> TaskCallbacks:
+def build(
+    memory: Accessors, guest: GuestLayout, first_argument: Callable[[Cpu], u64], second_argument: Callable[[Cpu], u64]
+) -> TaskCallbacks:
     """Compiles for a guest.
 
     Args:
@@ -31,18 +31,18 @@ def build(memory: Accessors, guest: GuestLayout, first_argument: Any, second_arg
     flush_task = rethook_nodes.build(memory, guest).flush_task
     process_switch = task_switch.build(memory, guest, choose, saved_cmdlines.build(memory, guest))
 
-    @cfunc(_HANDLER)
-    def sched_switch(cpu, address):
+    @callback
+    def sched_switch(cpu: Cpu, address: u64) -> None:
         """ftrace_sched_switch(prev, next)."""
         process_switch(cpu, first_argument(cpu), second_argument(cpu))
 
-    @cfunc(_HANDLER)
-    def sched_process_fork(cpu, address):
+    @callback
+    def sched_process_fork(cpu: Cpu, address: u64) -> None:
         """ftrace_sched_process_fork(parent, child)."""
         process_fork(cpu, first_argument(cpu), second_argument(cpu))
 
-    @cfunc(_HANDLER)
-    def sched_process_free(cpu, address):
+    @callback
+    def sched_process_free(cpu: Cpu, address: u64) -> None:
         """ftrace_sched_process_free(task)."""
         process_free(cpu, first_argument(cpu))
         flush_task(cpu, first_argument(cpu))

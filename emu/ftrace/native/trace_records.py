@@ -5,6 +5,7 @@
     ArrayCpu        ... on one CPU
     EventContext    the event that happens now, for what acts on it
     Event           an event of the guest's, or of a probe
+    EventField      ... a field of it
     EventFile       ... in one trace array
     Consumer        what acts when an event happens, or a function is called
     Stages          memory in which entries are put together that something else than the guest makes
@@ -13,6 +14,7 @@
     Rethook         a return probe; RethookPool has a RethookNode for each call that one watches
     Places          a table of places in the kernel
     MaxLatency      what a latency tracer looks for, and has found
+    Hardware        the event `hardware:sample`
 """
 
 from __future__ import annotations
@@ -20,11 +22,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from emu.cpu.native.cpu_records import Cpu
+from emu.cpu.native.timing.record import MOST_COUNTERS
+from emu.ftrace.native.filter_record import FilterStep
 from emu.ftrace.native.guest_records import Hot, Task
+from emu.ftrace.native.printed_events_record import PrintedEvents
 from emu.ftrace.native.profile_record import FunctionProfile
 from emu.ftrace.native.ring_record import Ring
+from emu.ftrace.native.saved_cmdlines_record import SavedCmdlines
 from emu.ftrace.native.stack_tracer_record import StackTracer
-from emu.native.records import Record, Records, Values, inline, u8, u32, u64
+from emu.native.records import Bytes, Record, Records, Values, inline, u8, u32, u64
 
 # Of TraceArray
 
@@ -72,6 +78,7 @@ PLACE_BLOCK = 5  # where any block begins, at `ip`
 # Of Event
 EVENT_LIMIT = 1 << 16  # numbers of events are below
 STRING_STAGE = 4096  # offset in the stage of room for a string that a filter looks at
+NO_OFFSET = 0
 UNDERFLOWS = u64(0xFFFF_FFFF_FFFF_FFFF)  # of `depth`: Linux takes 1 from flags and depth, one number, that was never added
 
 # Of EventFile: bits of `flags`
@@ -93,6 +100,9 @@ STAGES = 4  # as many events can be under way at once, each made by what the one
 # Of MaxLatency: bits of `sections`
 IRQS_OFF, PREEMPT_OFF = u64(1), u64(2)
 
+# Of Hardware
+COUNTER_NAME_SIZE = 24  # bytes of a counter's name in an entry, with the zeros behind it
+
 
 class TraceArray(Record):
     """What an array has for all CPUs."""
@@ -113,13 +123,13 @@ class TraceArray(Record):
     clock_multiplier: u64  # nanoseconds = cycles * multiplier / divisor
     clock_divisor: u64
     counter: Values[u64]  # the counter of the counter clock, the same for all arrays
-    saved_cmdlines: u64  # the table of command names (see native.saved_cmdlines); 0: names are not kept
+    saved_cmdlines: SavedCmdlines | None  # the table of command names; None: names are not kept
     saved_tgids: Values[u32] | None  # the thread group of each pid below PID_LIMIT, 0: unknown; None: they are not kept
     reader_vector: u64
     events: Values[Event | None]  # by number
     stage: u64  # address of memory in which entries of the guest's events are put together
     stages: Stages
-    string_test: u64  # address of what tests strings for filters (native.filter_program); 0: there is no filter yet
+    string_test: Callable[[FilterStep, Cpu, ArrayCpu, Bytes, u64], bool]  # tests strings for filters (native.filter_program)
     event_context: EventContext
     kprobes: Kprobes
     uprobes: Uprobes
@@ -127,7 +137,7 @@ class TraceArray(Record):
     places_size: u64
     stands_for: Values[u64]  # of each of its places: the address of what is copied there; 0: nothing is
     tracing_thresh: u64  # nanoseconds; if not 0, each latency is kept that is as long, not only one that is longer
-    hardware: u64  # address of the hardware_record; 0: the board's timing model counts nothing
+    hardware: Hardware  # if the board's timing model counts anything
     stack: Values[u64]  # room for STACK_LIMIT addresses, in which those of a stack are put together
 
     # Cycles that recording takes (emu.ftrace.tracer_cost); 0: none
@@ -140,7 +150,8 @@ class TraceArray(Record):
     cost_graph_rejected: u64  # of an entry of function_graph that its filter leaves out
 
     # What the array records
-    cpus: Values[ArrayCpu | None]  # of each CPU; then None
+    cpus: Values[ArrayCpu]
+    cpu_count: u64
     recording: bool  # 1: tracing is on
     held: bool  # 1: its triggers and commands do not act yet, see Recorder.held
     clock: u64  # one of the CLOCK_ constants
@@ -157,7 +168,7 @@ class TraceArray(Record):
     event_stacks: Callable[[Cpu, ArrayCpu], None] | None  # the same for events, those in the event_context
     event_user_stacks: Callable[[Cpu, ArrayCpu], None] | None  # the same for the stacks of programs
     print_event: Callable[[Cpu, ArrayCpu], None] | None  # keeps each event to be printed (tp_printk)
-    printed_events: u64  # where it keeps them: address of a record of native.printed_events
+    printed_events: PrintedEvents  # where it keeps them
     event_pids: bool  # 1: there is a set_event_pid or a set_event_notrace_pid
     pid_flags: Values[u8]  # of each pid below PID_LIMIT: PID_CHOSEN, PID_EXCLUDED, EVENTS_...
     only_chosen: bool  # 1: only pids with PID_CHOSEN are traced
@@ -179,8 +190,8 @@ class TraceArray(Record):
     refuse_snapshot: Callable[[Cpu, TraceArray], None]  # says why there is none
     snapshot_reserved: bool  # 1: an action of a histogram takes the snapshots
     threshold: u64  # nanoseconds: function_graph records only returns of calls this long; 0: all, and entries
-    graph_entry_filter: u64  # address of the program of a filter of function_graph's entries; 0: there is none
-    graph_exit_filter: u64  # of its returns
+    graph_entry_filter: Records[FilterStep] | None  # of function_graph's entries
+    graph_exit_filter: Records[FilterStep] | None  # of its returns
 
     # What native code reports to Python
     snapshot_refused: u64  # why the latest snapshot was not taken (native.tracing_snapshot); 0: it was
@@ -216,6 +227,12 @@ class ArrayCpu(Record):
     next: ArrayCpu | None  # of the next array
 
 
+class Entry(Record):
+    """What every entry of a ring buffer begins with."""
+
+    common: u64  # type, flags, preempt_count and pid (emu.ftrace.events.ENTRY)
+
+
 class EventContext(Record):
     """What consumers are told of the event that happens."""
 
@@ -242,14 +259,23 @@ class Event(Record):
     size: u64  # bytes of the part that the guest fills
     depth: u64  # is added to the preemption depth that entries show; or UNDERFLOWS
     irqs_off: bool  # 1: entries show interrupts off, whether they are or not
-    swaps: Values[u64]  # about the numbers of the fixed part, if the guest's byte order is not the host's
+    swaps: Records[EventField]  # the numbers of the fixed part, if the guest's byte order is not the host's
     swap_count: u64
-    dynamic: Values[u64]  # about the fields of variable length, in their order
+    dynamic: Records[EventField]  # the fields of variable length, in their order
     dynamic_count: u64
     by_syscall: Values[u64]  # by system call: the number of the event that it records, too; 0: none
     syscalls: u64  # how many
     first_pid: u64  # offset of a pid in the entry, by which set_event_pid may choose the event, too; 0: there is none
     second_pid: u64
+
+
+class EventField(Record):
+    """A field of an event's entries, or data of variable length behind its fields."""
+
+    offset: u64  # of the field; NO_OFFSET: none says where the data is
+    element: u64  # bytes of a number in it, or in the data that it leads to
+    count: u64  # of numbers in it
+    relative: bool  # 1: the offset of the data that it leads to is from the field's end
 
 
 class EventFile(Record):
@@ -259,7 +285,7 @@ class EventFile(Record):
     cpus: Values[ArrayCpu]  # of the array
     flags: u64  # entries are recorded if these are ENABLED and nothing else
     handler: Callable[[Cpu, EventFile], None] | None  # None: what `filter` keeps is recorded; else it does all instead
-    filter: u64  # address of a filter's program; 0: every entry passes
+    filter: Records[FilterStep] | None  # None: every entry passes
     consumers: Consumer | None  # the first
     trigger_cond: bool  # 1: consumers act when the entry has its place in the ring buffer, not before it is recorded
     record_first: bool  # 1: what they do cannot change whether it is recorded; events that they make come after it
@@ -270,12 +296,13 @@ class Consumer(Record):
 
     handler: Callable[[Cpu, Consumer], None]
     next: Consumer | None  # of the same event or function
-    filter: u64  # address of a filter's program: only entries that pass count; 0: all do
+    filter: Records[FilterStep] | None  # only entries that pass count; None: all do
     count: u64  # how often it still acts, or ALWAYS
     post: u64  # when it acts: BEFORE or AFTER the entry, or the call, has been recorded
     due: bool  # 1: its filter has kept the entry, and it acts after it has been recorded
     array: TraceArray  # on which it acts
-    target: u64  # of what switches an event: address of its EventFile; of stacktrace: what records it; of hist: its Histogram
+    target: u64  # of what switches an event: address of its EventFile; of hist: of its Histogram
+    record_stack: Callable[[Cpu, ArrayCpu], None]  # of stacktrace
     missed: u64  # of a return probe: how many calls had too many others under way to be watched
     paused: bool  # of hist: 1 while it does not act
 
@@ -379,6 +406,24 @@ class MaxLatency(Record):
     sections: u64  # which critical sections it wants, of the bits below; 0: none
     sequence: u64  # how many sections were kept (Linux: max_sequence)
     keep: Callable[[Cpu, ArrayCpu], None]  # keeps a section (native.sections)
+
+
+class CounterName(Record):
+    characters: Values[u8] = inline(COUNTER_NAME_SIZE)
+
+
+class Told(Record):
+    """How much of each counter of a CPU samples have told."""
+
+    counts: Values[u64] = inline(MOST_COUNTERS)
+
+
+class Hardware(Record):
+    """What native code knows of the event `hardware:sample`."""
+
+    event: Event
+    names: Records[CounterName] = inline(MOST_COUNTERS)
+    told: Records[Told] = inline()  # of each CPU
 
 
 def link(consumers: Sequence[Consumer]) -> Consumer | None:

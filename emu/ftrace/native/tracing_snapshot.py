@@ -6,35 +6,31 @@ This code is compiled when the first of them is wanted.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-from numba import types
-
-from emu.ftrace.native import array_cpu_record, array_record
+from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.event import of_cpu
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.snapshot import take_snapshot
-from emu.native import cfunc, njit
-from emu.native.pointers import Accessors, call_handler, load_u64, store_u64
+from emu.ftrace.native.trace_records import TraceArray
+from emu.native.functions import Compiled, callback, njit
+from emu.native.pointers import Accessors
+from emu.native.records import u64
 
 __all__ = ["IN_NMI", "LATENCY_TRACER", "NOT_ALLOCATED", "SnapshotHandlers", "build"]
 
-IN_NMI, NOT_ALLOCATED, LATENCY_TRACER = np.uint64(1), np.uint64(2), np.uint64(3)
-"""Why none is taken (array_record.SNAPSHOT_REFUSED)."""
-
-_HANDLER = types.void(types.uint64, types.uint64)
-ZERO = np.uint64(0)
+IN_NMI, NOT_ALLOCATED, LATENCY_TRACER = 1, 2, 3
+"""Why none is taken (the array's `snapshot_refused`)."""
 
 
 class SnapshotHandlers(NamedTuple):
-    """Compiled functions, void (*)(cpu, array). If no snapshot can be taken, they have Python say so in the trace."""
+    """Compiled functions. If no snapshot can be taken, they have Python say so in the trace."""
 
-    take: Any
-    """For all but actions of histograms: while one takes the snapshots (array_record.SNAPSHOT_RESERVED), nothing is done."""
+    take: Compiled[[Cpu, TraceArray], None]
+    """For all but actions of histograms: while one takes the snapshots (the array's `snapshot_reserved`), nothing is done."""
 
-    take_for_action: Any
+    take_for_action: Compiled[[Cpu, TraceArray], None]
 
 
 def build(memory: Accessors, guest: GuestLayout, context: Context) -> SnapshotHandlers:
@@ -42,33 +38,32 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> SnapshotHa
     preempt_count = context.preempt_count
 
     @njit
-    def refusal(cpu, array):
+    def refusal(cpu: Cpu, array: TraceArray) -> u64:
         """Why no snapshot can be taken; 0: one can. The reasons come in Linux's order."""
-        array_cpu = of_cpu(cpu, load_u64(array + array_record.CPUS))
+        array_cpu = of_cpu(cpu, array.cpus)
         if preempt_count(array_cpu) & guest.nmi_mask:
             return IN_NMI
-        if load_u64(array_cpu + array_cpu_record.SPARE_RING) == ZERO:
+        if array_cpu.spare_ring is None:
             return NOT_ALLOCATED
-        if load_u64(array + array_record.PRINT_MAX) != ZERO:
+        if array.print_max:
             return LATENCY_TRACER
-        return ZERO
+        return 0
 
     @njit
-    def take_or_refuse(cpu, array, reserved):
-        """`reserved`: not 0: others take the snapshots."""
-        why = refusal(cpu, array)
-        store_u64(array + array_record.SNAPSHOT_REFUSED, why)
-        if why != ZERO:
-            call_handler(load_u64(array + array_record.REFUSE_SNAPSHOT), cpu, array)
-        elif reserved == ZERO:
+    def take_or_refuse(cpu: Cpu, array: TraceArray, reserved: bool) -> None:
+        """`reserved`: others take the snapshots."""
+        array.snapshot_refused = refusal(cpu, array)
+        if array.snapshot_refused != 0:
+            array.refuse_snapshot(cpu, array)
+        elif not reserved:
             take_snapshot(array)
 
-    @cfunc(_HANDLER)
-    def take(cpu, array):
-        take_or_refuse(cpu, array, load_u64(array + array_record.SNAPSHOT_RESERVED))
+    @callback
+    def take(cpu: Cpu, array: TraceArray) -> None:
+        take_or_refuse(cpu, array, array.snapshot_reserved)
 
-    @cfunc(_HANDLER)
-    def take_for_action(cpu, array):
-        take_or_refuse(cpu, array, ZERO)
+    @callback
+    def take_for_action(cpu: Cpu, array: TraceArray) -> None:
+        take_or_refuse(cpu, array, False)
 
     return SnapshotHandlers(take, take_for_action)

@@ -10,13 +10,12 @@ from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventKind
 from emu.ftrace.event.files import EventFile, EventFiles
-from emu.ftrace.native import consumer, trace_records
+from emu.ftrace.native import trace_records
+from emu.ftrace.native.trace_records import ALWAYS
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.trigger.commands import HIST_COMMANDS
 
 __all__ = ["Consumer", "Consumers"]
-
-_ALWAYS = int(consumer.ALWAYS)
 
 
 class Consumer:
@@ -24,27 +23,27 @@ class Consumer:
 
     Attributes:
         target: what the array wants of the event that is switched, and which is in soft mode; None: the command switches none.
-        record: what native code knows of it (`native.consumer`).
+        record: what native code knows of it.
     """
 
     def __init__(self, command: str, target: EventFile | None, count: int | None) -> None:
         self.target = target
         self.record = trace_records.Consumer.allocate()
-        self.record.set(consumer.COUNT, _ALWAYS if count is None else count)
+        self.record.count = ALWAYS if count is None else count
         self._command = command
         if target is not None:
-            self.record.set(consumer.TARGET, target.record.address)
+            self.record.target = target.record.address
             target.enable(soft=True)
 
     def __str__(self) -> str:
         """As files show it: `traceoff:count=2`, `enable_event:sched:sched_wakeup:unlimited`."""
-        count = self.record.get(consumer.COUNT)
-        left = "unlimited" if count == _ALWAYS else f"count={count if count >> 63 == 0 else count - (1 << 64)}"
+        count = self.record.count
+        left = "unlimited" if count == ALWAYS else f"count={count if count >> 63 == 0 else count - (1 << 64)}"
         return ":".join([self._command, *([self.target.call.path] if self.target else []), left])
 
     def release(self) -> None:
         """It does nothing any more."""
-        self.record.set(consumer.COUNT, 0)
+        self.record.count = 0
         if self.target is not None:
             self.target.disable(soft=True)
 
@@ -97,8 +96,8 @@ class Consumers:
         made = Consumer(command, target, count)
         if command == "stacktrace":
             callbacks = self._globals.stacks.callbacks()
-            made.record.set(consumer.TARGET, callbacks.function_stack if at_function else callbacks.event_stack)
+            made.record.record_stack = callbacks.function_stack if at_function else callbacks.event_stack
         handlers = self._globals.hists.handlers() if command in HIST_COMMANDS else self._globals.trigger_handlers()
-        made.record.set(consumer.HANDLER, getattr(handlers, command))
-        made.record.set(consumer.ARRAY, self._array.address)
+        made.record.handler = getattr(handlers, command)
+        made.record.array = self._array
         return made

@@ -12,7 +12,7 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFile, EventFiles
 from emu.ftrace.event.filter_program import EventFilter
-from emu.ftrace.native import consumer
+from emu.ftrace.native.trace_records import AFTER, BEFORE
 from emu.ftrace.trigger.commands import (
     AVAILABLE,
     EVENT_COMMANDS,
@@ -46,7 +46,7 @@ class Trigger:
         condition: which entries make it act; None: all.
 
     Attributes:
-        record: what native code knows of it (`native.consumer`).
+        record: what native code knows of it.
     """
 
     def __init__(self, name: str, does: Consumer, condition: EventFilter | None) -> None:
@@ -54,8 +54,8 @@ class Trigger:
         self.record = does.record
         self._consumer = does
         self._condition = condition
-        self.record.set(consumer.POST, int(name == "stacktrace"))
-        self.record.set(consumer.FILTER, condition.address if condition else 0)
+        self.record.post = AFTER if name == "stacktrace" else BEFORE
+        self.record.filter = condition.address if condition else 0
 
     def __str__(self) -> str:
         return f"{self._consumer} if {self._condition.text}" if self._condition else str(self._consumer)
@@ -67,11 +67,11 @@ class Trigger:
     @property
     def needs_entry(self) -> bool:
         """Whether it looks at the entry, or must follow it (Linux: EVENT_FILE_FL_TRIGGER_COND)."""
-        return self._condition is not None or self.record.get(consumer.POST) != 0
+        return self._condition is not None or self.record.post != BEFORE
 
     @property
-    def event_handler(self) -> int:
-        return 0
+    def event_handler(self) -> None:
+        return None
 
     def release(self) -> None:
         """It does nothing any more."""

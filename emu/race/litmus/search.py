@@ -7,7 +7,7 @@ import time
 from array import array
 from collections.abc import Iterator
 from contextlib import closing
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from emu.race.fetch import Fetch, FetchModel, model_of
 from emu.race.limits import INTERRUPTED, Limits
@@ -21,6 +21,7 @@ from emu.race.litmus.litmus_verdict import FinalState, LitmusStep, LitmusVerdict
 __all__ = ["explore"]
 
 _MOST_STATES = 1_000_000
+_T = TypeVar("_T")
 
 
 class _State(NamedTuple):
@@ -219,7 +220,7 @@ class _Search:
         return len(self._states) - len(ends)
 
 
-def _put(values: tuple[Any, ...], index: int, value: object) -> tuple[Any, ...]:
+def _put(values: tuple[_T, ...], index: int, value: _T) -> tuple[_T, ...]:
     return (*values[:index], value, *values[index + 1 :])
 
 

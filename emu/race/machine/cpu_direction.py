@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import ctypes
-
 import numpy as np
 
 from emu.cpu.cpu import Cpu
-from emu.cpu.native import cpu_record
+from emu.cpu.native.cpu_records import NEVER
 from emu.machine import Machine
 from emu.race.machine.lab_module import LabModule, LabSite
 
@@ -49,7 +47,7 @@ class CpuDirection:
     @property
     def goes_to(self) -> int:
         """Where it goes from the last instruction; if another one is executed in a delay slot first, then after that."""
-        pc, following = self.pc, ctypes.c_uint64.from_address(self.cpu.record.get(cpu_record.NEXT_LOCATION)).value
+        pc, following = self.pc, self.cpu.record.next_location[0]
         return pc if following == pc + self._alignment else following
 
     def go_to(self, *places: int) -> None:
@@ -68,8 +66,7 @@ class CpuDirection:
 
     def hold_timers(self) -> None:
         """No timer interrupts it any more."""
-        for timer in (cpu_record.TIMER, cpu_record.NMI_TIMER):
-            self.cpu.record.set(timer, cpu_record.NEVER)
+        self.cpu.record.timer = self.cpu.record.nmi_timer = NEVER
 
     def release_upcall(self) -> None:
         """The interrupt comes, even if there is no upcall."""
@@ -77,8 +74,8 @@ class CpuDirection:
 
     def hold_upcall(self) -> None:
         """The interrupt that announces an upcall does not come by itself."""
-        self.cpu.record.set(cpu_record.ARRIVALS, cpu_record.NEVER, self._upcall_vector)
-        self.cpu.record.set(cpu_record.ARRIVAL, cpu_record.NEVER)
+        self.cpu.record.arrivals[self._upcall_vector] = NEVER
+        self.cpu.record.arrival = NEVER
 
     def come_to(self, site: LabSite) -> None:
         """From home to a site; it stands in front of its instruction."""

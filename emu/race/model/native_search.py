@@ -75,7 +75,7 @@ class _Search:
         """Searches until the end, something wrong or a limit."""
         most_seen = 1 << 62 if limits.states is None else limits.states
         while True:
-            why = native.run(self._moves, self._seen, np.uint64(self._bits), self._numbers, self._counts, _CHUNK, most_seen)
+            why = native.run(self._moves, self._seen, self._bits, self._numbers, self._counts, _CHUNK, most_seen)
             if why == native.Stop.WRONG:
                 return self.found(wrong=True)
             if why == native.Stop.END:
@@ -129,7 +129,7 @@ def _seen(power: int) -> native.Seen:
     if power > _PARENT_BITS:
         raise MemoryError
     queue, parents = np.empty(1 << power, np.uint64), np.empty(1 << power, np.uint32)
-    return native.Seen(queue, parents, np.zeros(2 << power, np.uint64), np.uint64(63 - power))
+    return native.Seen(queue, parents, np.zeros(2 << power, np.uint64), 63 - power)
 
 
 def _sums(counts: Iterable[int]) -> npt.NDArray[np.int64]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +53,7 @@ class Side:
     def __init__(self, runs: Sequence[_Run], paths: int) -> None:
         self.runs = len(runs)
 
-        def of_each(columns: Iterable[NDArray[Any]]) -> NDArray[np.float64]:
+        def of_each(columns: Iterable[NDArray[np.generic]]) -> NDArray[np.float64]:
             return np.array([np.pad(column, (0, paths - len(column))) for column in columns])  # paths that came later are 0
 
         self._calls = of_each(run.calls for run in runs)

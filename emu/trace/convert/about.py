@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from emu.trace.origin import origin_of
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["about", "title_of"]
 
 
-def about(trace: Trace) -> dict[str, Any]:
+def about(trace: Trace) -> dict[str, object]:
     """What any file says, and of one of emu's what makes it again, with the command line as one text."""
     recording = trace.recording
     said = {"uname": recording.uname, "recorder": recording.version, "clock": trace.first.clock, "cpus": recording.cpu_count}

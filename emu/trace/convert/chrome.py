@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,10 +43,10 @@ def chrome(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
     yield b"\n]}\n"
 
 
-def _names(trace: Trace) -> Iterator[dict[str, Any]]:
+def _names(trace: Trace) -> Iterator[dict[str, object]]:
     """The names of processes and threads."""
 
-    def name(of: str, process: int, thread: int, text: str) -> dict[str, Any]:
+    def name(of: str, process: int, thread: int, text: str) -> dict[str, object]:
         return {"ph": "M", "name": f"{of}_name", "pid": process, "tid": thread, "args": {"name": text}}
 
     yield name("process", _CPUS, _CPUS, "CPUs")
@@ -131,7 +130,7 @@ class _Slices:
     """Events that last."""
 
     def __init__(
-        self, names: list[str], which: NDArray[Any], start: NDArray[np.uint64], end: NDArray[np.uint64]
+        self, names: list[str], which: NDArray[np.integer], start: NDArray[np.uint64], end: NDArray[np.uint64]
     ) -> None:
         self._names, self._which, self._start, self._end = names, which, start, end
 

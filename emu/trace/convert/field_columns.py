@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +33,9 @@ class FieldColumn(NamedTuple):
     """A field. `numbers`: its integers; None: it has `texts`, of which row n has number `which[n]`."""
 
     name: str
-    numbers: NDArray[Any] | None
+    numbers: NDArray[np.integer] | None
     texts: list[str]
-    which: NDArray[Any]
+    which: NDArray[np.integer]
 
 
 def field_columns(context: ReportContext, table: EventTable) -> Iterator[FieldColumn]:
@@ -75,7 +75,7 @@ def _function(context: ReportContext, address: int) -> str:
     return context.function(address) or f"{address:#x}"
 
 
-def _text(context: ReportContext, table: EventTable, field: Field, numbers: NDArray[Any]) -> str:
+def _text(context: ReportContext, table: EventTable, field: Field, numbers: NDArray[np.integer]) -> str:
     """Several numbers, or the names of a stack's functions."""
     if table.call.path == KERNEL_STACK:
         return " <- ".join(_function(context, address) for address in numbers.tolist())

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.trace.native.intervals import begin_and_end
+from emu.trace.native.intervals import Changes, TaskCalls, begin_and_end
 from emu.trace.tasks import task_keys
 from emu.trace.trace import Trace
 
@@ -42,11 +42,9 @@ def intervals(trace: Trace, rows: NDArray[np.int64]) -> Intervals:
     keys = task_keys(calls["pid"][rows], calls["cpu"][rows])
     order = np.lexsort((calls["depth"][rows], calls["entry"][rows], keys))
     rows, keys, count = rows[order], keys[order], len(rows)
-    which, ends, times = np.empty(2 * count, np.int64), np.empty(2 * count, np.bool_), np.empty(2 * count, np.uint64)
+    changes = Changes(np.empty(2 * count, np.int64), np.empty(2 * count, np.bool_), np.empty(2 * count, np.uint64))
     time = trace.first.columns.time
     last = max(np.uint64(time.max(initial=0)), calls["exit"].max(initial=0))
-    begin_and_end(
-        keys, calls["entry"][rows], calls["exit"][rows], calls["depth"][rows], calls["finished"][rows], last,
-        np.empty(count, np.int64), which, ends, times,
-    )  # fmt: skip
-    return Intervals(rows, keys, which, ends, times)
+    of_tasks = TaskCalls(keys, calls["entry"][rows], calls["exit"][rows], calls["depth"][rows], calls["finished"][rows])
+    begin_and_end(of_tasks, last, np.empty(count, np.int64), changes)
+    return Intervals(rows, keys, *changes)

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from emu.trace.convert.rows import EventRows, chosen_table, event_rows, path_of
 from emu.trace.data_frames import library
 from emu.trace.ranges import distinct_values
 from emu.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 __all__ = ["parquet"]
 
@@ -50,7 +54,7 @@ class _Pieces(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def write(self, data: Any) -> int:
+    def write(self, data: ReadableBuffer) -> int:
         self._pieces.append(bytes(data))
         self._written += len(self._pieces[-1])
         return len(self._pieces[-1])
@@ -63,14 +67,14 @@ class _Pieces(io.RawIOBase):
         return pieces
 
 
-def _schema(arrow: Any) -> Any:
+def _schema(arrow: ModuleType) -> object:
     name = arrow.dictionary(arrow.int32(), arrow.string())
     types = {"time": arrow.uint64(), "cpu": arrow.uint16(), "pid": arrow.int32(), "task": name, "event": name}
     return arrow.schema({**types, "info": arrow.string()})
 
 
-def _batch(arrow: Any, trace: Trace, rows: EventRows) -> Any:
-    def names(values: NDArray[Any], name: Any) -> Any:
+def _batch(arrow: ModuleType, trace: Trace, rows: EventRows) -> object:
+    def names(values: NDArray[np.integer], name: Callable[[int], str]) -> object:
         distinct, which = distinct_values(values)
         return arrow.DictionaryArray.from_arrays(which, [_valid(name(value)) for value in distinct])
 
@@ -81,7 +85,7 @@ def _batch(arrow: Any, trace: Trace, rows: EventRows) -> Any:
     return arrow.RecordBatch.from_arrays(columns, schema=_schema(arrow))
 
 
-def _texts(arrow: Any, rows: EventRows) -> Any:
+def _texts(arrow: ModuleType, rows: EventRows) -> object:
     """What events say, each text after the other in one piece of memory."""
     lengths = rows.ends - rows.starts
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)

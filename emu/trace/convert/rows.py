@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +91,6 @@ def _calls(trace: Trace, rows: NDArray[np.int64]) -> DataFrames:
     return Columns({name: calls[name][rows] for name in calls} | {"parent": place[calls["parent"][rows]]})
 
 
-def path_of(trace: Trace, kind: Any) -> str:
+def path_of(trace: Trace, kind: int) -> str:
     """`system:event` of a `common_type`."""
     return trace.formats.by_number[int(kind)].path

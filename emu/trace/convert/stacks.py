@@ -9,7 +9,7 @@ stacks that were recorded beside sched_switch.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,7 +103,7 @@ class _Frames:
     def __init__(self) -> None:
         self.names: dict[str, int] = {}
 
-    def number(self, values: NDArray[Any], name: Callable[[int], str]) -> NDArray[np.int64]:
+    def number(self, values: NDArray[np.integer], name: Callable[[int], str]) -> NDArray[np.int64]:
         """The number of each value's name, which is made once for each different value."""
         distinct, which = distinct_values(values)
         return np.array([self.names.setdefault(name(value), len(self.names)) for value in distinct], np.int64)[which]
@@ -204,8 +204,8 @@ def _recorded(trace: Trace, by: By, table: EventTable, weight: NDArray[np.uint64
         names = (trace.symbols.name_of(address) for address in callers[rows[number]][::-1].tolist())
         path += [frames.names.setdefault(name, len(frames.names)) for name in names]
         node = -1
-        for frame in path:
-            node = nodes.setdefault((node, frame), len(nodes))
+        for part in path:
+            node = nodes.setdefault((node, part), len(nodes))
         leaves.append(node)
     parent, frame = np.array(list(nodes), np.int64).reshape(-1, 2).T
     leaf = np.array(leaves, np.int64)[combined]

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import enum
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Required, TypedDict
 
-from emu.trace.recording import CallCost, Option
+from emu.trace.recording import CallCost, Option, PageLayout
 
-__all__ = ["OptionNumber", "described"]
+__all__ = ["Found", "OptionNumber", "describe"]
 
 
 class OptionNumber(enum.IntEnum):
@@ -38,13 +38,31 @@ class OptionNumber(enum.IntEnum):
     CALL_COST = 0x7E04  # two numbers of 64 bits: those of `CallCost`
 
 
-def described(options: Sequence[Option], byte_order: str) -> dict[str, Any]:
-    """What options say of a recording, by the names of the fields of `Recording`."""
+class Found(TypedDict, total=False):
+    """Fields of `Recording`, as far as a file has them."""
+
+    cpu_count: Required[int]
+    layout: PageLayout
+    kallsyms: bytes
+    printk_formats: bytes
+    saved_cmdlines: bytes
+    saved_tgids: bytes
+    kernel_values: Mapping[str, int]
+    call_cost: CallCost
+    cpu_stats: Sequence[str]
+    uname: str
+    version: str
+    trace_id: int
+    options: Sequence[Option]
+
+
+def describe(found: Found, options: Sequence[Option], byte_order: str) -> None:
+    """Adds what options say of a recording."""
 
     def text(data: bytes) -> str:
         return data.partition(b"\0")[0].decode(errors="surrogateescape")
 
-    found: dict[str, Any] = {"options": tuple(options)}
+    found["options"] = tuple(options)
     found["cpu_stats"] = [text(option.data) for option in options if option.number == OptionNumber.CPUSTAT]
     for number, data in options:
         match number:
@@ -61,7 +79,6 @@ def described(options: Sequence[Option], byte_order: str) -> dict[str, Any]:
             case OptionNumber.CALL_COST if len(data) == 16:
                 halves = (data[:8], data[8:])
                 found["call_cost"] = CallCost(*(int.from_bytes(half, byte_order) for half in halves))  # type: ignore[arg-type]
-    return found
 
 
 def _numbers(data: bytes) -> dict[str, int]:

@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from emu.trace.dat.byte_reader import ByteReader
 from emu.trace.dat.metadata import event_formats, ftrace_formats, header_layout, sized_bytes
-from emu.trace.dat.options import OptionNumber, described
+from emu.trace.dat.options import Found, OptionNumber, describe
 from emu.trace.dat.pages import MOST_CPUS, PagesReader
 from emu.trace.errors import TraceFileError
 from emu.trace.recording import Buffer, FormatText, Option, Recording
@@ -38,7 +37,7 @@ class Version6:
 
     def recording(self) -> Recording:
         """All of it but the initial format's part. After an error nothing that follows can be found."""
-        found: dict[str, Any] = {"cpu_count": 0}
+        found: Found = {"cpu_count": 0}
         formats: list[FormatText] = []
         buffers: list[Buffer] = []
         try:
@@ -47,7 +46,7 @@ class Version6:
             self._complain(error)
         return Recording(buffers=buffers, formats=formats, file_version=6, **found)
 
-    def _read(self, reader: ByteReader, found: dict[str, Any], formats: list[FormatText], buffers: list[Buffer]) -> None:
+    def _read(self, reader: ByteReader, found: Found, formats: list[FormatText], buffers: list[Buffer]) -> None:
         found["layout"] = header_layout(reader)
         formats.extend(ftrace_formats(reader))
         formats.extend(event_formats(reader))
@@ -63,7 +62,7 @@ class Version6:
         options: list[tuple[Option, int]] = []
         if kind == b"options  \0":
             options = self._options(reader)
-            found |= described([option for option, _ in options], self._byte_order)
+            describe(found, [option for option, _ in options], self._byte_order)
             kind = reader.bytes(_KIND, "the kind of the trace")
         with_clock = any(option.number == OptionNumber.TRACECLOCK for option, _ in options)
         buffers.append(self._buffer("", kind, reader, cpus, with_clock))

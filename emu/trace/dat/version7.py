@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TypeVar
 
 from emu.trace.dat.byte_reader import ByteReader
 from emu.trace.dat.compression import unpacker
 from emu.trace.dat.metadata import event_formats, ftrace_formats, header_layout, sized_bytes
-from emu.trace.dat.options import OptionNumber, described
+from emu.trace.dat.options import Found, OptionNumber, describe
 from emu.trace.dat.pages import MOST_CPUS, PagesReader, check_page_size
 from emu.trace.errors import TraceFileError
 from emu.trace.recording import Buffer, CpuPages, FormatText, Option, Recording
@@ -17,6 +17,7 @@ from emu.trace.recording import Buffer, CpuPages, FormatText, Option, Recording
 __all__ = ["Version7"]
 
 _COMPRESSED = 1  # flag of a section
+_Item = TypeVar("_Item")
 _CPU_ENTRY = 20  # bytes
 
 
@@ -45,7 +46,7 @@ class Version7:
 
     def recording(self) -> Recording:
         """All of it but the initial format's part."""
-        found: dict[str, Any] = {}
+        found: Found = {"cpu_count": 0}
         formats: list[FormatText] = []
         buffers: list[Buffer] = []
         options = list(self._tolerant(self._options()))
@@ -71,11 +72,11 @@ class Version7:
                         buffers.append(self._buffer(self._of(option, place)))
             except TraceFileError as error:
                 self._complain(error)
-        found |= described([option for option, _ in options], self._byte_order)
+        describe(found, [option for option, _ in options], self._byte_order)
         found["cpu_count"] = _cpu_count(cpus, buffers)
         return Recording(buffers=buffers, formats=formats, file_version=7, compression=self.compression or "none", **found)
 
-    def _tolerant(self, items: Iterator[Any]) -> Iterator[Any]:
+    def _tolerant(self, items: Iterator[_Item]) -> Iterator[_Item]:
         """Items up to the first error."""
         try:
             yield from items

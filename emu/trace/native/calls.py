@@ -3,72 +3,112 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
-from emu.native import njit, outlined
+from emu.native.functions import specialized
+from emu.native.records import u64
 
-__all__ = ["CUT", "NO_CALL", "PAIRED", "UNFINISHED", "pair"]
+__all__ = ["CUT", "NO_CALL", "PAIRED", "UNFINISHED", "Calls", "GraphEvents", "TaskStacks", "pair"]
 
 NO_CALL = -1
 PAIRED, UNFINISHED, CUT = 0, 1, 2  # there are both; there is no exit; there is no entry
 
 
-@njit
-def _close(call, key, lasted, parents, depths, inner, orphan_depth, orphan_time):
+class GraphEvents(NamedTuple):
+    """Columns of entries and exits, in the order of time. `calltime`, `rettime`: of exits."""
+
+    task: NDArray[np.int64]  # its number
+    is_exit: NDArray[np.bool_]
+    time: NDArray[np.uint64]
+    address: NDArray[np.uint64]  # of the function
+    depth: NDArray[np.int32]
+    calltime: NDArray[np.uint64]
+    rettime: NDArray[np.uint64]
+
+
+class Calls(NamedTuple):
+    """Columns of calls, in the order in which they were seen first. What is not known is 0."""
+
+    row: NDArray[np.int64]  # the event that a call was first seen in
+    parent: NDArray[np.int64]  # the caller, or NO_CALL
+    depth: NDArray[np.int32]
+    entry: NDArray[np.uint64]
+    exit: NDArray[np.uint64]
+    inner: NDArray[np.uint64]  # how long the calls that it made lasted
+    state: NDArray[np.uint8]  # PAIRED, UNFINISHED or CUT
+
+    @classmethod
+    def empty(cls, count: int) -> Calls:
+        """Room for so many."""
+        return cls(
+            np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.int32),
+            np.empty(count, np.uint64), np.empty(count, np.uint64), np.empty(count, np.uint64), np.empty(count, np.uint8),
+        )  # fmt: skip
+
+
+class TaskStacks(NamedTuple):
+    """Of each task: its innermost open call, or NO_CALL; and calls that returned to a caller that was not seen."""
+
+    top: NDArray[np.int64]
+    orphan_depth: NDArray[np.int32]
+    orphan_time: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, tasks: int) -> TaskStacks:
+        """So many, before the first event."""
+        return cls(np.full(tasks, NO_CALL, np.int64), np.full(tasks, -1, np.int32), np.zeros(tasks, np.uint64))
+
+
+@specialized
+def _close(
+    call: int, task: int, lasted: u64, parents: NDArray[np.int64], depths: NDArray[np.int32], inner: NDArray[np.uint64],
+    orphan_depths: NDArray[np.int32], orphan_times: NDArray[np.uint64],
+) -> None:  # fmt: skip
     """Adds how long a call lasted to its caller; if that is not known, keeps it for a caller of which only the exit comes."""
     parent = parents[call]
     if parent != NO_CALL:
         inner[parent] += lasted
-    elif orphan_depth[key] == depths[call]:
-        orphan_time[key] += lasted
+    elif orphan_depths[task] == depths[call]:
+        orphan_times[task] += lasted
     else:
-        orphan_depth[key], orphan_time[key] = depths[call], lasted
+        orphan_depths[task], orphan_times[task] = depths[call], lasted
 
 
-@outlined
-def pair(
-    is_exit, keys, times, functions, depths, calltimes, rettimes, tops, orphan_depth, orphan_time,
-    rows, parents, call_depths, entries, exits, inner, state,
-):  # fmt: skip
-    """Fills the columns of the calls, in the order in which they were seen first, and returns how many there are.
-
-    Args:
-        is_exit, keys, times, functions, depths: of the events: whether it is an exit; the number of its task; when.
-        calltimes, rettimes: uint64, of exits.
-        tops: int64[tasks] of NO_CALL: the innermost open call of each task.
-        orphan_depth, orphan_time: of tasks: calls that returned to a caller that was not seen.
-        rows: is filled: the event that a call was first seen in.
-        parents: the caller, or NO_CALL.
-        call_depths, entries, exits: as recorded; what is not known is 0.
-        inner: how long the calls made by each lasted.
-        state: PAIRED, UNFINISHED or CUT.
-    """
+@specialized
+def pair(events: GraphEvents, stacks: TaskStacks, calls: Calls) -> int:
+    """Fills the columns of the calls, and returns how many there are."""
+    tasks, is_exit, times, functions, depths, calltimes, rettimes = events
+    tops, orphan_depths, orphan_times = stacks
+    rows, parents, call_depths, entries, exits, inner, states = calls
     count = 0
-    for n in range(len(is_exit)):
-        key, depth, top = keys[n], depths[n], tops[keys[n]]
+    for n in range(len(tasks)):
+        task, depth, top = tasks[n], depths[n], tops[tasks[n]]
         least = depth + 1 if is_exit[n] else depth
         while top != NO_CALL and call_depths[top] >= least:  # their exits are lost
             top = parents[top]
         if not is_exit[n]:
             rows[count], parents[count], call_depths[count] = n, top, depth
-            entries[count], exits[count], inner[count], state[count] = times[n], 0, 0, UNFINISHED
-            tops[key] = count
+            entries[count], exits[count], inner[count], states[count] = times[n], 0, 0, UNFINISHED
+            tops[task] = count
             count += 1
             continue
         lasted = rettimes[n] - calltimes[n]
         if top != NO_CALL and call_depths[top] == depth and functions[rows[top]] == functions[n]:
-            entries[top], exits[top], state[top] = calltimes[n], rettimes[n], PAIRED
-            tops[key] = parents[top]
-            _close(top, key, lasted, parents, call_depths, inner, orphan_depth, orphan_time)
+            entries[top], exits[top], states[top] = calltimes[n], rettimes[n], PAIRED
+            tops[task] = parents[top]
+            _close(top, task, lasted, parents, call_depths, inner, orphan_depths, orphan_times)
             continue
         if top != NO_CALL and call_depths[top] == depth:  # another function: its exit is lost, and this one's entry
             top = parents[top]
         rows[count], parents[count], call_depths[count] = n, top, depth
-        entries[count], exits[count], state[count] = calltimes[n], rettimes[n], CUT
-        inner[count] = np.uint64(0)
-        if orphan_depth[key] == depth + 1:
-            inner[count] = orphan_time[key]
-        tops[key] = top
-        _close(count, key, lasted, parents, call_depths, inner, orphan_depth, orphan_time)
+        entries[count], exits[count], states[count] = calltimes[n], rettimes[n], CUT
+        inner[count] = 0
+        if orphan_depths[task] == depth + 1:
+            inner[count] = orphan_times[task]
+        tops[task] = top
+        _close(count, task, lasted, parents, call_depths, inner, orphan_depths, orphan_times)
         count += 1
     return count

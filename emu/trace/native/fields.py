@@ -4,28 +4,33 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from emu.native import njit, outlined
-from emu.native.pointers import load_u8, load_u64
+from emu.native.functions import specialized
+from emu.native.records import Bytes, Words, u64
 from emu.trace.native.loads import word32_at
 
 __all__ = ["data_ranges", "distinct", "gather", "stack_ranges", "text_ranges"]
 
+Longs = NDArray[np.int64]
 
-@outlined
-def gather(addresses, sizes, offset, width, out):
+
+@specialized
+def gather(addresses: Longs, sizes: NDArray[np.int32], offset: int, width: int, out: NDArray[np.uint8]) -> None:
     """Copies `width` bytes from `offset` on of each entry to `out`, uint8[n, width]."""
     for n in range(len(addresses)):
-        start = addresses[n] + offset
+        field = Bytes(addresses[n] + offset)
         there = min(max(sizes[n] - offset, 0), width)
         for byte in range(there):
-            out[n, byte] = load_u8(np.uint64(start + byte))
+            out[n, byte] = field[byte]
         for byte in range(there, width):
             out[n, byte] = 0
 
 
-@outlined
-def data_ranges(addresses, sizes, offset, relative, swapped, starts, lengths):
+@specialized
+def data_ranges(
+    addresses: Longs, sizes: NDArray[np.int32] | Longs, offset: int, relative: bool, swapped: bool, starts: Longs, lengths: Longs
+) -> None:
     """Where the data of a dynamic field is: its word is at `offset` of each entry, and counts from the entry, or `relative`
     from its own end."""
     for n in range(len(addresses)):
@@ -38,69 +43,69 @@ def data_ranges(addresses, sizes, offset, relative, swapped, starts, lengths):
                 lengths[n] = min(word >> 16, sizes[n] - first)
 
 
-@outlined
-def text_ranges(starts, lengths):
+@specialized
+def text_ranges(starts: Longs, lengths: Longs) -> None:
     """Shortens each range to the text in it: what is before its NUL."""
     for n in range(len(starts)):
         for byte in range(lengths[n]):
-            if load_u8(np.uint64(starts[n] + byte)) == 0:
+            if Bytes(starts[n])[byte] == 0:
                 lengths[n] = byte
                 break
 
 
-@outlined
-def stack_ranges(starts, lengths, size):
+@specialized
+def stack_ranges(starts: Longs, lengths: Longs, size: int) -> None:
     """Shortens each range to the addresses of a stack, of `size` bytes each: what is before one with all bits set."""
     for n in range(len(starts)):
         for place in range(0, lengths[n] - size + 1, size):
             byte = 0
-            while byte < size and load_u8(np.uint64(starts[n] + place + byte)) == 0xFF:
+            while byte < size and Bytes(starts[n] + place)[byte] == 0xFF:
                 byte += 1
             if byte == size:
                 lengths[n] = place
                 break
 
 
-_SEED, _FACTOR, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xFF51AFD7ED558CCD), np.uint64(32)
+_SEED, _FACTOR = u64(0x9E3779B97F4A7C15), u64(0xFF51AFD7ED558CCD)
 
 
-@njit
-def _hash(start, length):
-    value = _SEED ^ np.uint64(length)
+@specialized
+def _mixed(value: u64, more: u64) -> u64:
+    value = (value ^ more) * _FACTOR
+    return value ^ value >> 32
+
+
+@specialized
+def _hash(start: int, length: int) -> u64:
+    value = _SEED ^ u64(length)
     at = 0
     while at + 8 <= length:
-        value = (value ^ load_u64(np.uint64(start + at))) * _FACTOR
-        value ^= value >> _SHIFT
+        value = _mixed(value, Words(start + at)[0])
         at += 8
     while at < length:
-        value = (value ^ np.uint64(load_u8(np.uint64(start + at)))) * _FACTOR
-        value ^= value >> _SHIFT
+        value = _mixed(value, Bytes(start)[at])
         at += 1
     return value
 
 
-@njit
-def _same(one, other, length):
+@specialized
+def _same(one: int, other: int, length: int) -> bool:
     at = 0
-    while at + 8 <= length:
-        if load_u64(np.uint64(one + at)) != load_u64(np.uint64(other + at)):
-            return False
+    while at + 8 <= length and Words(one + at)[0] == Words(other + at)[0]:
         at += 8
-    while at < length:
-        if load_u8(np.uint64(one + at)) != load_u8(np.uint64(other + at)):
-            return False
+    while at < length and Bytes(one)[at] == Bytes(other)[at]:
         at += 1
-    return True
+    return at == length
 
 
-@outlined
-def distinct(starts, lengths, which, firsts, table):
+@specialized
+def distinct(starts: Longs, lengths: Longs, which: NDArray[np.int32], firsts: Longs, table: NDArray[np.int32]) -> int:
     """Numbers the ranges of memory: those with the same bytes have the same number, in the order of their first.
 
     Fills `which`, the number of each, and `firsts`, the range that each number was first given to; returns how many
     numbers there are. `table`: int32 of -1, whose length is a power of two above twice as many.
     """
-    count, mask = 0, np.uint64(len(table) - 1)
+    count, mask = 0, u64(len(table) - 1)
     for n in range(len(starts)):
         slot = _hash(starts[n], lengths[n]) & mask
         while True:
@@ -113,5 +118,5 @@ def distinct(starts, lengths, which, firsts, table):
             if lengths[first] == lengths[n] and _same(starts[first], starts[n], lengths[n]):
                 which[n] = number
                 break
-            slot = (slot + np.uint64(1)) & mask
+            slot = (slot + u64(1)) & mask
     return count

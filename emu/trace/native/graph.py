@@ -3,37 +3,67 @@
 
 from __future__ import annotations
 
-from emu.native import outlined
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.native.functions import specialized
 from emu.trace.native.loads import number_at, word32_at
 
-__all__ = ["NO_ROW", "find_leaves"]
+__all__ = ["NO_ROW", "Columns", "GraphFormats", "find_leaves"]
 
 NO_ROW = -1
 
 
-@outlined
-def find_leaves(kinds, sources, cpus, addresses, sizes, entry, exit_, where, long_size, swapped, leaves, last):
+class Columns(NamedTuple):
+    """Those of all events. `sources`: the number of the buffer."""
+
+    kinds: NDArray[np.uint16]
+    sources: NDArray[np.int64]
+    cpus: NDArray[np.uint16]
+    addresses: NDArray[np.int64]
+    sizes: NDArray[np.int32]
+
+
+class GraphFormats(NamedTuple):
+    """What entries and exits are like.
+
+    Attributes:
+        entry, exit: their `common_type`.
+        in_entry, in_exit: where the function's address is.
+        long_size: its bytes.
+    """
+
+    entry: int
+    exit: int
+    in_entry: int
+    in_exit: int
+    long_size: int
+    swapped: bool
+
+
+@specialized
+def find_leaves(events: Columns, formats: GraphFormats, leaves: NDArray[np.int64], last: NDArray[np.int64]) -> None:
     """For each entry whose exit is the next event of its buffer, on the same CPU: the row of the exit; NO_ROW for all others.
 
     Args:
-        kinds, sources, cpus, addresses, sizes: columns of all events; `sources`: the number of the buffer.
-        entry, exit_: `common_type` of entries and exits.
-        where: int64[2]: where in an entry, and where in an exit, the function's address is.
-        long_size: bytes of the address.
-        leaves: int64, is filled.
+        leaves: is filled.
         last: int64[buffers] of NO_ROW.
     """
+    kinds, cpus, addresses, sizes = events.kinds, events.cpus, events.addresses, events.sizes
+    swapped, long_size = formats.swapped, formats.long_size
     for row in range(len(kinds)):
         leaves[row] = NO_ROW
-        source = sources[row]
+        source = events.sources[row]
         before = last[source]
         last[source] = row
-        if kinds[row] != exit_ or before < 0 or kinds[before] != entry or cpus[row] != cpus[before]:
+        if kinds[row] != formats.exit or before < 0 or kinds[before] != formats.entry or cpus[row] != cpus[before]:
             continue
-        if sizes[row] < where[1] + long_size or sizes[before] < where[0] + long_size:
+        if sizes[row] < formats.in_exit + long_size or sizes[before] < formats.in_entry + long_size:
             continue
-        function = number_at(addresses[before] + where[0], long_size, swapped)
+        function = number_at(addresses[before] + formats.in_entry, long_size, swapped)
         same_task = word32_at(addresses[before] + 4, swapped) == word32_at(addresses[row] + 4, swapped)
-        if same_task and function == number_at(addresses[row] + where[1], long_size, swapped):
+        if same_task and function == number_at(addresses[row] + formats.in_exit, long_size, swapped):
             leaves[before] = row
             last[source] = NO_ROW

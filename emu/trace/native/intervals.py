@@ -3,22 +3,45 @@
 
 from __future__ import annotations
 
-from emu.native import outlined
+from typing import NamedTuple
 
-__all__ = ["begin_and_end"]
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.native.functions import specialized
+from emu.native.records import u64
+
+__all__ = ["Changes", "TaskCalls", "begin_and_end"]
 
 
-@outlined
-def begin_and_end(keys, entries, exits, depths, finished, last, stack, calls, ends, times):
-    """Fills `calls`, `ends` and `times`, which are twice as long as the others: which call begins or ends, and when.
+class TaskCalls(NamedTuple):
+    """Columns of calls; those of a task, which `keys` tell apart, together, in the order of their entries."""
 
-    A call ends before one begins that is not deeper. No time is before the one that precedes it in its task.
+    keys: NDArray[np.int64]
+    entries: NDArray[np.uint64]
+    exits: NDArray[np.uint64]
+    depths: NDArray[np.int32]
+    finished: NDArray[np.bool_]
+
+
+class Changes(NamedTuple):
+    """Which call begins or ends, and when: columns twice as long as those of the calls."""
+
+    calls: NDArray[np.int64]
+    ends: NDArray[np.bool_]
+    times: NDArray[np.uint64]
+
+
+@specialized
+def begin_and_end(calls: TaskCalls, last: u64, stack: NDArray[np.int64], changes: Changes) -> None:
+    """Fills `changes`. A call ends before one begins that is not deeper. No time is before the one that precedes it in its task.
 
     Args:
-        keys, entries, exits, depths, finished: of calls; those of a task together, in the order of their entries.
         last: when a call ends that has not finished.
         stack: is written to; as long as there are calls.
     """
+    keys, entries, exits, depths, finished = calls
+    which, ends, times = changes
     count, open_calls, now = 0, 0, last
     for n in range(len(keys) + 1):
         at_end = n == len(keys)
@@ -31,13 +54,13 @@ def begin_and_end(keys, entries, exits, depths, finished, last, stack, calls, en
             if not other_task:
                 end = min(end, entries[n])
             now = max(now, end)
-            calls[count], ends[count], times[count] = top, True, now
+            which[count], ends[count], times[count] = top, True, now
             count += 1
             open_calls -= 1
         if at_end:
             break
         now = entries[n] if other_task else max(now, entries[n])
-        calls[count], ends[count], times[count] = n, False, now
+        which[count], ends[count], times[count] = n, False, now
         count += 1
         stack[open_calls] = n
         open_calls += 1

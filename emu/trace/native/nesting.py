@@ -3,20 +3,25 @@
 
 from __future__ import annotations
 
-from emu.native import outlined
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.native.functions import specialized
 
 __all__ = ["nest"]
 
+Ints = NDArray[np.int32]
 
-@outlined
-def nest(cpus, functions, callers, stacks, sizes, depths):
+
+@specialized
+def nest(cpus: NDArray[np.uint16], functions: Ints, callers: Ints, stacks: Ints, sizes: Ints, depths: Ints) -> None:
     """How deep each call is: below the first in its CPU's stack that has its caller's name; at the top if there is none.
 
     Args:
         cpus: of the calls.
         functions, callers: numbers of names.
         stacks: int32[CPU, n]: the names of the calls of each CPU, which go on from what they were.
-        sizes: int32[CPU]: how many of them are known.
+        sizes: of each CPU: how many of them are known.
         depths: is filled.
     """
     most = stacks.shape[1]

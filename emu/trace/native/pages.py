@@ -6,12 +6,17 @@ Pages are not trusted: a page is left where it cannot be read on, and the place 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
-from emu.native import outlined
+from emu.native.functions import specialized
+from emu.native.records import i64, u64
 from emu.trace.native.loads import number_at, word16_at, word32_at, word64_at
+from emu.trace.recording import PageLayout
 
-__all__ = ["COMMIT_BEYOND_PAGE", "COMMON_SIZE", "EVENT_BEYOND_COMMIT", "TOO_SHORT", "UNKNOWN_LOSS", "find_events"]
+__all__ = ["COMMIT_BEYOND_PAGE", "COMMON_SIZE", "EVENT_BEYOND_COMMIT", "TOO_SHORT", "UNKNOWN_LOSS", "Found", "find_events"]
 
 UNKNOWN_LOSS = -1  # events were lost, and nobody counted them
 COMMON_SIZE = 8  # bytes that each entry begins with
@@ -20,87 +25,96 @@ COMMIT_BEYOND_PAGE, EVENT_BEYOND_COMMIT, TOO_SHORT = 1, 2, 3
 _PADDING, _TIME_EXTEND, _TIME_STAMP = 29, 30, 31
 _COMMIT_MASK = (1 << 20) - 1
 _MISSED_EVENTS, _MISSED_STORED = 1 << 31, 1 << 30
-_LOW_59 = np.uint64((1 << 59) - 1)
-_ZERO, _DELTA_BITS = np.uint64(0), np.uint64(27)
+_LOW_59 = u64((1 << 59) - 1)
 
 
-@outlined
-def find_events(base, pages, page_size, layout, swapped, times, addresses, sizes, kinds, losses, problems):
-    """Fills the columns of the events, in order, and returns how many there are, of lost places, and of problems.
+class Found(NamedTuple):
+    """Columns of events, in order; of places where events were lost; and of problems, of which there may be more than fit.
+
+    Attributes:
+        times: nanoseconds or what the clock counts.
+        addresses: of the entries.
+        sizes: bytes of an entry.
+        kinds: `common_type`.
+        losses: int64[n, 2]: before which event others were lost, and how many, or UNKNOWN_LOSS.
+        problems: int64[n, 2]: a place in bytes from the first page, and what is wrong there.
+    """
+
+    times: NDArray[np.uint64]
+    addresses: NDArray[np.int64]
+    sizes: NDArray[np.int32]
+    kinds: NDArray[np.uint16]
+    losses: NDArray[np.int64]
+    problems: NDArray[np.int64]
+
+
+@specialized
+def _find_in_page(at: int, end: int, time: u64, swapped: bool, found: Found, count: int) -> tuple[int, int, int]:
+    """Adds the events of a page to `count` others. Returns how many there are then; where the page is left, and why, or 0."""
+    times, addresses, sizes, kinds, _, _ = found
+    while at + 4 <= end:
+        header = word32_at(at, swapped)
+        if swapped:  # the bit field begins at the other end of the word
+            type_len, delta = header >> 27, u64(header & 0x7FFFFFF)
+        else:
+            type_len, delta = header & 31, u64(header >> 5)
+        if type_len == _PADDING and delta == 0:
+            break
+        if 1 <= type_len < _PADDING:
+            data, length = at + 4, type_len * 4
+        elif at + 8 > end:
+            return count, at, EVENT_BEYOND_COMMIT
+        else:
+            second = word32_at(at + 4, swapped)
+            if type_len == _TIME_EXTEND:
+                time += delta + (u64(second) << 27)
+                at += 8
+                continue
+            if type_len == _TIME_STAMP:
+                time = time & ~_LOW_59 | delta + (u64(second) << 27) & _LOW_59
+                at += 8
+                continue
+            data, length = at + 8, second - 4
+            if length < 0 or second % 4:
+                return count, at, EVENT_BEYOND_COMMIT
+        if data + length > end:
+            return count, at, EVENT_BEYOND_COMMIT
+        time += delta
+        if type_len != _PADDING:
+            if length < COMMON_SIZE:
+                return count, at, TOO_SHORT
+            times[count], addresses[count], sizes[count], kinds[count] = time, data, length, word16_at(data, swapped)
+            count += 1
+        at = data + length
+    return count, at, 0
+
+
+@specialized
+def find_events(base: int, pages: int, page_size: int, layout: PageLayout, swapped: bool, found: Found) -> tuple[int, int, int]:
+    """Fills `found`, and returns how many events, lost places and problems there are.
 
     Args:
         base: the address of the first page.
         pages: how many there are.
         page_size: bytes.
-        layout: int64[3]: a `PageLayout`.
         swapped: the pages' byte order is not the host's.
-        times: uint64, nanoseconds or what the clock counts.
-        addresses: int64, of the entries.
-        sizes: int32, bytes of an entry.
-        kinds: uint16, `common_type`.
-        losses: int64[n, 2]: before which event others were lost, and how many, or UNKNOWN_LOSS.
-        problems: int64[n, 2]: a place in bytes from `base`, and what is wrong there. There may be more than fit.
     """
-    found, lost, wrong = 0, 0, 0
-    for page in range(pages):
-        start = base + page * page_size
-        time = word64_at(start, swapped)
-        commit = np.int64(number_at(start + layout[0], layout[1], swapped))
-        size = commit & _COMMIT_MASK
-        at, end = start + layout[2], start + layout[2] + size
-        problem = 0
-        if end > start + page_size:
-            problem, end = COMMIT_BEYOND_PAGE, at
-        elif commit & _MISSED_EVENTS:
-            many = np.int64(UNKNOWN_LOSS)
-            if commit & _MISSED_STORED and end + layout[1] <= start + page_size:
-                many = np.int64(number_at(end, layout[1], swapped))
-            if many != 0:
-                losses[lost, 0], losses[lost, 1] = found, many
-                lost += 1
-        while at + 4 <= end:
-            header = word32_at(at, swapped)
-            if swapped:  # the bit field begins at the other end of the word
-                type_len, delta = header >> 27, np.uint64(header & 0x7FFFFFF)
-            else:
-                type_len, delta = header & 31, np.uint64(header >> 5)
-            if type_len == _PADDING and delta == _ZERO:
-                break
-            if 1 <= type_len < _PADDING:
-                data, length = at + 4, type_len * 4
-            elif at + 8 > end:
-                problem = EVENT_BEYOND_COMMIT
-                break
-            else:
-                second = word32_at(at + 4, swapped)
-                if type_len == _TIME_EXTEND:
-                    time += delta + (np.uint64(second) << _DELTA_BITS)
-                    at += 8
-                    continue
-                if type_len == _TIME_STAMP:
-                    time = (time & ~_LOW_59) | ((delta + (np.uint64(second) << _DELTA_BITS)) & _LOW_59)
-                    at += 8
-                    continue
-                data, length = at + 8, second - 4
-                if length < 0 or second % 4:
-                    problem = EVENT_BEYOND_COMMIT
-                    break
-            if data + length > end:
-                problem = EVENT_BEYOND_COMMIT
-                break
-            time += delta
-            if type_len != _PADDING:
-                if length < COMMON_SIZE:
-                    problem = TOO_SHORT
-                    break
-                times[found] = time
-                addresses[found] = data
-                sizes[found] = length
-                kinds[found] = word16_at(data, swapped)
-                found += 1
-            at = data + length
+    count, lost, wrong = 0, 0, 0
+    for start in range(base, base + pages * page_size, page_size):
+        commit = i64(number_at(start + layout.commit_offset, layout.commit_size, swapped))
+        at, problem = start + layout.data_offset, COMMIT_BEYOND_PAGE
+        end = at + (commit & _COMMIT_MASK)
+        if end <= start + page_size:
+            if commit & _MISSED_EVENTS:
+                many = UNKNOWN_LOSS
+                if commit & _MISSED_STORED and end + layout.commit_size <= start + page_size:
+                    many = i64(number_at(end, layout.commit_size, swapped))
+                if many != 0:
+                    found.losses[lost, 0], found.losses[lost, 1] = count, many
+                    lost += 1
+            count, at, problem = _find_in_page(at, end, word64_at(start, swapped), swapped, found, count)
         if problem:
-            if wrong < len(problems):
-                problems[wrong, 0], problems[wrong, 1] = at - base, problem
+            if wrong < len(found.problems):
+                found.problems[wrong, 0], found.problems[wrong, 1] = at - base, problem
             wrong += 1
-    return found, lost, wrong
+    return count, lost, wrong

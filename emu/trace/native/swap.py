@@ -4,22 +4,23 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from emu.native import outlined
-from emu.native.pointers import load_u8, store_u8
+from emu.native.functions import specialized
+from emu.native.records import Bytes
 
 __all__ = ["swap_numbers"]
 
 
-@outlined
-def swap_numbers(starts, lengths, width):
+@specialized
+def swap_numbers(starts: NDArray[np.int64], lengths: NDArray[np.int64], width: int) -> None:
     """Reverses each `width` bytes of memory ranges."""
     for n in range(len(starts)):
         at, end = starts[n], starts[n] + lengths[n]
         while at + width <= end:
+            number = Bytes(at)
             for byte in range(width // 2):
-                one, other = np.uint64(at + byte), np.uint64(at + width - 1 - byte)
-                kept = load_u8(one)
-                store_u8(one, load_u8(other))
-                store_u8(other, kept)
+                kept = number[byte]
+                number[byte] = number[width - 1 - byte]
+                number[width - 1 - byte] = kept
             at += width

@@ -6,44 +6,54 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
-from emu.native import njit, outlined
-from emu.native.pointers import load_u8, load_u16, load_u32, load_u64, store_u8, store_u16, store_u32, store_u64
+from emu.native.functions import specialized
+from emu.native.records import Bytes, Ints, Shorts, Words, i64, u64
 
-__all__ = ["measure_numbers", "measure_table", "measure_times", "put_numbers", "put_ranges", "put_table", "put_times"]
+__all__ = [
+    "NumberFormat", "measure_numbers", "measure_table", "measure_times", "put_numbers", "put_ranges", "put_table", "put_times",
+]  # fmt: skip
 
-_ZERO, _TEN, _SIXTEEN = np.uint64(0), np.uint64(10), np.uint64(16)
+Longs = NDArray[np.int64]
+Which = NDArray[np.int32]
+Numbers = NDArray[np.uint64]
+Characters = NDArray[np.uint8]
+
+_TEN = u64(10)
 _SPACE, _DIGIT, _MINUS, _X, _POINT = 32, 48, 45, 120, 46
 _HEX_LETTER = 97 - 10
 
 
-@outlined
-def measure_table(lengths, rows, which, offsets):
+@specialized
+def measure_table(lengths: Longs, rows: Longs, which: Which, offsets: Longs) -> None:
     """Adds the length of text number `which` to each line. Text n of a table is from offsets[n] to offsets[n + 1]."""
     for n in range(len(rows)):
         lengths[rows[n]] += offsets[which[n] + 1] - offsets[which[n]]
 
 
-@njit
-def _copy(to, source, length):
+@specialized
+def _copy(to: int, source: int, length: int) -> None:
     """Copies so many bytes, and touches none beside them."""
     at = 0
     while at + 8 <= length:
-        store_u64(np.uint64(to + at), load_u64(np.uint64(source + at)))
+        Words(to + at)[0] = Words(source + at)[0]
         at += 8
     if at + 4 <= length:
-        store_u32(np.uint64(to + at), load_u32(np.uint64(source + at)))
+        Ints(to + at)[0] = Ints(source + at)[0]
         at += 4
     if at + 2 <= length:
-        store_u16(np.uint64(to + at), load_u16(np.uint64(source + at)))
+        Shorts(to + at)[0] = Shorts(source + at)[0]
         at += 2
     if at < length:
-        store_u8(np.uint64(to + at), load_u8(np.uint64(source + at)))
+        Bytes(to)[at] = Bytes(source)[at]
 
 
-@outlined
-def put_table(out, cursors, rows, which, table, offsets):
+@specialized
+def put_table(out: int, cursors: Longs, rows: Longs, which: Which, table: int, offsets: Longs) -> None:
     """`out` and `table`: addresses."""
     for n in range(len(rows)):
         row, text = rows[n], which[n]
@@ -52,8 +62,8 @@ def put_table(out, cursors, rows, which, table, offsets):
         cursors[row] += length
 
 
-@outlined
-def put_ranges(out, cursors, rows, starts, lengths):
+@specialized
+def put_ranges(out: int, cursors: Longs, rows: Longs, starts: Longs, lengths: Longs) -> None:
     """Copies text from memory. `out`: an address."""
     for n in range(len(rows)):
         row = rows[n]
@@ -61,8 +71,25 @@ def put_ranges(out, cursors, rows, starts, lengths):
         cursors[row] += lengths[n]
 
 
-@njit
-def _digits(value, base):
+class NumberFormat(NamedTuple):
+    """How C's printf has numbers.
+
+    Attributes:
+        base: 10 or 16.
+        width: is filled with zeros, or spaces.
+        prefix: 2 for `0x`, which 0 does not get, else 0.
+    """
+
+    base: int
+    signed: bool
+    width: int
+    prefix: int
+    zeros: bool
+    left: bool
+
+
+@specialized
+def _digits(value: u64, base: u64) -> int:
     count = 1
     while value >= base:
         value //= base
@@ -70,82 +97,82 @@ def _digits(value, base):
     return count
 
 
-@njit
-def _magnitude(value, signed):
-    """(whether it is negative, its magnitude) of the uint64 that holds a number."""
-    if signed and np.int64(value) < 0:
-        return True, _ZERO - value
+@specialized
+def _magnitude(value: u64, signed: bool) -> tuple[bool, u64]:
+    """(whether it is negative, its magnitude) of the word that holds a number."""
+    if signed and i64(value) < 0:
+        return True, u64(0) - value
     return False, value
 
 
-@outlined
-def measure_numbers(lengths, rows, values, base, signed, width, prefix):
+@specialized
+def measure_numbers(lengths: Longs, rows: Longs, values: Numbers, form: NumberFormat) -> None:
     for n in range(len(rows)):
-        negative, value = _magnitude(values[n], signed)
-        lengths[rows[n]] += max(_digits(value, base) + negative + (prefix if value else 0), width)
+        negative, value = _magnitude(values[n], form.signed)
+        digits = _digits(value, u64(form.base))
+        lengths[rows[n]] += max(digits + negative + (form.prefix if value else 0), form.width)
 
 
-@outlined
-def put_numbers(out, cursors, rows, values, base, signed, width, prefix, zeros, left):
-    """Numbers in uint64, of base 10 or 16, as C's printf has them.
+@specialized
+def _fill(out: Characters, at: int, count: int, letter: int) -> int:
+    """Writes a letter so many times; returns where the next one goes."""
+    for _ in range(count):
+        out[at] = letter
+        at += 1
+    return at
 
-    `prefix`: 2 for `0x`, which 0 does not get, else 0. `width` is filled with zeros, or spaces.
-    """
+
+@specialized
+def put_numbers(out: Characters, cursors: Longs, rows: Longs, values: Numbers, form: NumberFormat) -> None:
+    base = u64(form.base)
     for n in range(len(rows)):
         row = rows[n]
         at = cursors[row]
-        negative, value = _magnitude(values[n], signed)
-        digits, before = _digits(value, base), prefix if value else 0
-        fill = max(width - digits - negative - before, 0)
-        if not zeros and not left:
-            for _ in range(fill):
-                out[at] = _SPACE
-                at += 1
+        negative, value = _magnitude(values[n], form.signed)
+        digits, before = _digits(value, base), form.prefix if value else 0
+        fill = max(form.width - digits - negative - before, 0)
+        if not form.zeros and not form.left:
+            at = _fill(out, at, fill, _SPACE)
         if negative:
             out[at] = _MINUS
             at += 1
         if before:
             out[at], out[at + 1] = _DIGIT, _X
             at += 2
-        if zeros and not left:
-            for _ in range(fill):
-                out[at] = _DIGIT
-                at += 1
+        if form.zeros and not form.left:
+            at = _fill(out, at, fill, _DIGIT)
         for place in range(digits - 1, -1, -1):
-            digit = np.int64(value % base)
+            digit = i64(value % base)
             value //= base
             out[at + place] = digit + (_DIGIT if digit < 10 else _HEX_LETTER)
         at += digits
-        if left:
-            for _ in range(fill):
-                out[at] = _SPACE
-                at += 1
+        if form.left:
+            at = _fill(out, at, fill, _SPACE)
         cursors[row] = at
 
 
-@outlined
-def measure_times(lengths, rows, whole, width, places):
+@specialized
+def measure_times(lengths: Longs, rows: Longs, whole: Numbers, width: int, places: int) -> None:
     """Seconds in at least `width` characters, a point, and `places` digits."""
     for n in range(len(rows)):
         lengths[rows[n]] += max(_digits(whole[n], _TEN), width) + 1 + places
 
 
-@outlined
-def put_times(out, cursors, rows, whole, rest, width, places):
+@specialized
+def _put_decimal(out: Characters, at: int, value: u64, places: int) -> int:
+    """Writes the last so many digits of a number; returns where the next character goes."""
+    for place in range(places - 1, -1, -1):
+        out[at + place] = i64(value % _TEN) + _DIGIT
+        value //= _TEN
+    return at + places
+
+
+@specialized
+def put_times(out: Characters, cursors: Longs, rows: Longs, whole: Numbers, rest: Numbers, width: int, places: int) -> None:
     for n in range(len(rows)):
         row = rows[n]
-        at = cursors[row]
         value, digits = whole[n], _digits(whole[n], _TEN)
-        for _ in range(width - digits):
-            out[at] = _SPACE
-            at += 1
-        for place in range(digits - 1, -1, -1):
-            out[at + place] = np.int64(value % _TEN) + _DIGIT
-            value //= _TEN
-        at += digits
+        at = _fill(out, cursors[row], width - digits, _SPACE)
+        at = _put_decimal(out, at, value, digits)
         out[at] = _POINT
-        value = rest[n]
-        for place in range(places, 0, -1):
-            out[at + place] = np.int64(value % _TEN) + _DIGIT
-            value //= _TEN
-        cursors[row] = at + 1 + places
+        cursors[row] = _put_decimal(out, at + 1, rest[n], places)

@@ -4,32 +4,38 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from emu.native import njit, outlined
+from emu.native.functions import specialized
+from emu.native.records import u64
 
 __all__ = ["measure_varints", "put_varints"]
 
-_SEVEN, _MORE, _REST = np.uint64(7), np.uint64(0x80), np.uint64(0x7F)
+Longs = NDArray[np.int64]
+
+_MORE, _REST = u64(0x80), u64(0x7F)
 
 
-@njit
-def _length(value):
+@specialized
+def _length(value: u64) -> int:
     count = 1
     while value > _REST:
-        value >>= _SEVEN
+        value >>= 7
         count += 1
     return count
 
 
-@outlined
-def measure_varints(lengths, rows, values, before):
+@specialized
+def measure_varints(lengths: Longs, rows: Longs, values: NDArray[np.uint64], before: int) -> None:
     """Adds the length of each, and of the `before` bytes in front of it."""
     for n in range(len(rows)):
         lengths[rows[n]] += before + _length(values[n])
 
 
-@outlined
-def put_varints(out, cursors, rows, key, values):
+@specialized
+def put_varints(
+    out: NDArray[np.uint8], cursors: Longs, rows: Longs, key: NDArray[np.uint8], values: NDArray[np.uint64]
+) -> None:
     """Writes the bytes `key`, then the integer."""
     for n in range(len(rows)):
         at, value = cursors[rows[n]], values[n]
@@ -37,8 +43,8 @@ def put_varints(out, cursors, rows, key, values):
             out[at] = byte
             at += 1
         while value > _REST:
-            out[at] = (value & _REST) | _MORE
-            value >>= _SEVEN
+            out[at] = value & _REST | _MORE
+            value >>= 7
             at += 1
         out[at] = value
         cursors[rows[n]] = at + 1

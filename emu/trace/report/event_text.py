@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The text of events by their print fmt, column by column.
 
-Numbers and texts that are fields go straight from the pages into the lines. Any other argument is calculated once for each
-distinct content of the fields that it reads.
+Numbers and texts that are fields go straight from the pages into the lines. All other arguments are calculated once for
+each distinct content of the fields that they read.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ from emu.trace.report.context import ReportContext
 from emu.trace.report.entries import host_order
 from emu.trace.report.plugins.functions import FUNCTIONS
 
+if TYPE_CHECKING:
+    from pycparser.c_ast import Node
+
 __all__ = ["Argument", "EventText"]
 
 Maker = Callable[[EventTable], Piece]
@@ -37,7 +40,7 @@ class Argument:
     """A conversion with what it prints."""
 
     conversion: Conversion
-    nodes: Sequence[Any]  # the widths that are arguments, too
+    nodes: Sequence[Node]  # the widths that are arguments, too
 
     @property
     def field_name(self) -> str | None:
@@ -128,7 +131,7 @@ class EventText:
             return lambda table: RangesPiece(table.text_ranges(field))
         return self._number(conversion, node) if _is_plain(conversion) else None
 
-    def _text_field(self, node: Any) -> Field | None:
+    def _text_field(self, node: Node) -> Field | None:
         """A field that is a text: `REC->comm`, `__get_str(name)`."""
         if type(node).__name__ == "FuncCall" and getattr(node.name, "name", "") in ("__get_str", "__get_rel_str"):
             name = getattr(node.args.exprs[0], "name", None) if node.args else None
@@ -137,12 +140,12 @@ class EventText:
         field = self._field(node)
         return field if field and is_text(field) and not field.is_dynamic else None
 
-    def _field(self, node: Any) -> Field | None:
+    def _field(self, node: Node) -> Field | None:
         if type(node).__name__ == "StructRef" and getattr(node.name, "name", None) == "REC":
             return self._fields.get(node.field.name)
         return None
 
-    def _number(self, conversion: Conversion, node: Any) -> Maker | None:
+    def _number(self, conversion: Conversion, node: Node) -> Maker | None:
         """A field that is a number, perhaps cast to one that is not smaller."""
         while type(node).__name__ == "Cast" and _casts_to_long(node):
             node = node.expr
@@ -153,7 +156,7 @@ class EventText:
         return lambda table: _numbers(conversion, table.field(field).view(unsigned))
 
 
-def _casts_to_long(node: Any) -> bool:
+def _casts_to_long(node: Node) -> bool:
     """Whether a cast keeps every number of a field: to a long, signed as the field or not."""
     names = getattr(getattr(getattr(node.to_type, "type", None), "type", None), "names", ())
     return "long" in names or names in (["u64"], ["__u64"])
@@ -170,7 +173,7 @@ def _is_plain(conversion: Conversion) -> bool:
     return plain and conversion.kind in "dux"
 
 
-def _numbers(conversion: Conversion, values: NDArray[Any]) -> Numbers:
+def _numbers(conversion: Conversion, values: NDArray[np.integer]) -> Numbers:
     """Numbers, cut to the conversion's size, as C prints them."""
     type_ = np.dtype(f"{'i' if conversion.kind == 'd' else 'u'}{conversion.size}")
     flags, base = conversion.flags, 16 if conversion.kind == "x" else 10
@@ -232,7 +235,7 @@ def _spelled(conversion: Conversion) -> str:
     return f"%{conversion.flags}{conversion.width}{precision}{size}{conversion.kind}{conversion.extension}"
 
 
-def _names(node: Any) -> Iterator[str]:
+def _names(node: Node) -> Iterator[str]:
     """All names in an expression."""
     name = getattr(node, "name", None)
     if isinstance(name, str):

@@ -10,7 +10,7 @@ from emu.ftrace.event.call import EventCall
 from emu.trace.buffer_events import BufferEvents
 from emu.trace.event_table import EventTable
 from emu.trace.lines import Numbers, Piece, Texts, TextTable, constant
-from emu.trace.native.graph import NO_ROW, find_leaves
+from emu.trace.native.graph import NO_ROW, Columns, GraphFormats, find_leaves
 from emu.trace.report.context import ReportContext
 from emu.trace.report.needed_fields import has_needed
 from emu.trace.trace import Trace
@@ -33,20 +33,20 @@ class Leaves:
 
     def __init__(self, trace: Trace, events: BufferEvents, sources: NDArray[np.int64] | None) -> None:
         """`sources`: which buffer each event is of, if there are several."""
-        formats = trace.formats
-        self.entry, self.exit = (formats.get(f"ftrace:funcgraph_{name}") for name in ("entry", "exit"))
+        self.entry, self.exit = (trace.formats.get(f"ftrace:funcgraph_{name}") for name in ("entry", "exit"))
         self.exits = np.full(len(events), NO_ROW, np.int64)
         self.hidden = np.zeros(len(events), np.bool_)
         if self.entry and self.exit and has_needed(self.entry, events.words) and has_needed(self.exit, events.words):
-            where = [_function_offset(call) for call in (self.entry, self.exit)]
             columns = events.columns
             if sources is None:
                 sources = np.zeros(len(events), np.int64)
             last = np.full(int(sources.max(initial=0)) + 1, NO_ROW, np.int64)
-            find_leaves(
-                columns.kind, sources, columns.cpu, columns.address, columns.size, self.entry.number, self.exit.number,
-                np.array(where, np.int64), events.words.long_size, events.words.swapped, self.exits, last,
+            formats = GraphFormats(
+                self.entry.number, self.exit.number, _function_offset(self.entry), _function_offset(self.exit),
+                events.words.long_size, events.words.swapped,
             )  # fmt: skip
+            every = Columns(columns.kind, sources, columns.cpu, columns.address, columns.size)
+            find_leaves(every, formats, self.exits, last)
             self.hidden[self.exits[self.exits != NO_ROW]] = True
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from emu.cpu.arch.sparc64.state import Env, windows
 from emu.cpu.board import CpuFault
-from emu.cpu.native import cpu_record
 from tests.cpu.sparc64.bare import CODE, DATA, HANDLERS, HOST_CALL, KERNEL, MEMORY, STACK, Bare, pytestmark  # noqa: F401
 
 COUNT = f"setx {KERNEL + DATA:#x},%g1,%g2; ldx [%g2],%g3; inc %g3; stx %g3,[%g2];"
@@ -64,7 +63,7 @@ def test_the_timer_interrupts_at_level_14_and_pil_masks_it() -> None:
     assert bare.calls[-1][2][3] == 0
     assert bare.read(DATA) == 1
     assert bare.read(DATA + 8) > 5000
-    assert bare.board.cpus[0].record.get(cpu_record.TAKEN) == 1
+    assert bare.board.cpus[0].record.taken == 1
 
 
 @pytest.mark.parametrize("period", [7, 50, 333])
@@ -115,9 +114,9 @@ def test_steps_of_any_size_execute_the_same(size: int) -> None:
         cpu.step(size)
         registers = cpu.registers()
         slots += registers["npc"] != registers["pc"] + 4
-        if cpu.record.get(cpu_record.REQUEST):
+        if cpu.record.request:
             break
-    assert cpu.record.get(cpu_record.HOST_CALL) == 60
+    assert cpu.record.host_call == 60
     assert [cpu.registers()[f"l{n}"] for n in range(3)] == expected(40)
     assert slots > 10 or size == 3
 

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.cpu.native import board_record, cpu_record
 from emu.cpu.timing.core import Cache
 from tests.cpu.timing.reference.caches import Coherent, Sets, State
 from tests.cpu.timing.small_core import LINES, SMALL, SmallBoard, access, fetch, lose
@@ -41,18 +40,18 @@ class Native:
         self.small = SmallBoard(cpus)
 
     def step(self, what: int, index: int, line: int) -> int:
-        cpu, board = self.small.cpus[index].address, self.small.board.address
+        cpu, board = self.small.cpus[index], self.small.board
         if what == PASS:
             for one in self.small.cpus:
-                one.set(cpu_record.CYCLES, one.get(cpu_record.CYCLES) + (line << 16))
+                one.cycles += line << 16
             return 0
         if what == LOSE:
             lose(board, line)
             return 0
         return fetch(cpu, board, line) if what == FETCH else access(cpu, board, line, what == WRITE)
 
-    def _sets(self, at: Any, shape: Cache, index: int | None) -> list[list[tuple[int, State]]]:
-        words = self.small.words(at, shape.sets * shape.ways, index)
+    def _sets(self, name: str, shape: Cache, index: int) -> list[list[tuple[int, State]]]:
+        words = self.small.words(name, index)
         sets = [words[n : n + shape.ways] for n in range(0, len(words), shape.ways)]
         for entries in sets:
             used = sum(entry != 0 for entry in entries)
@@ -60,24 +59,23 @@ class Native:
         return [[(entry >> 2, State(entry & 3)) for entry in entries if entry] for entries in sets]
 
     def contents(self, index: int) -> Contents:
-        at = self.small.layout.caches
-        return Contents(*(self._sets(*one, index) for one in ((at.l1i, CORE.l1i), (at.l1d, CORE.l1d), (at.l2, CORE.l2))))
+        return Contents(*(self._sets(*one, index) for one in (("l1i", CORE.l1i), ("l1d", CORE.l1d), ("l2", CORE.l2))))
 
     def llc(self) -> list[list[tuple[int, int]]]:
         """In each set the lines, and when they were used."""
-        words = self.small.words(self.small.layout.shared.llc, CORE.llc.sets * CORE.llc.ways)
+        words = self.small.words("llc")
         sets = [words[n : n + CORE.llc.ways] for n in range(0, len(words), CORE.llc.ways)]
         return [[((entry & 0xFFFF_FFFF) >> 2, entry >> 32) for entry in entries if entry] for entries in sets]
 
     def directory(self) -> tuple[dict[int, set[int]], dict[int, int]]:
         """By line the CPUs that have it, and the one that may write it."""
         sharers, owners = {}, {}
-        for n, word in enumerate(self.small.words(self.small.layout.shared.directory, LINES // 4)):
-            for line, entry in ((n * 4 + k, word >> 16 * k & 0xFFFF) for k in range(4)):
-                if entry:
-                    sharers[line] = {cpu for cpu in range(8) if entry >> cpu & 1}
-                if entry >> 8:
-                    owners[line] = (entry >> 8) - 1
+        for line in range(LINES):
+            entry = self.small.shared.directory[line]
+            if entry.sharers:
+                sharers[line] = {cpu for cpu in range(8) if entry.sharers >> cpu & 1}
+            if entry.owner:
+                owners[line] = entry.owner - 1
         return sharers, owners
 
 
@@ -201,12 +199,12 @@ def test_lines_in_order_are_prefetched_within_a_page() -> None:
 
 def test_a_transfer_ends_the_turn_and_shortens_those_that_follow() -> None:
     native = Native(2)
-    for field in (cpu_record.TURN_END, cpu_record.DEADLINE):
-        native.small.cpus[1].set(field, 1000)
+    cpu, board = native.small.cpus[1], native.small.board
+    cpu.turn_end = cpu.deadline = 1000
     native.step(WRITE, 0, 5)
-    assert native.small.board.get(board_record.PACE) == 0
+    assert board.pace == 0
     native.step(WRITE, 1, 6)
-    assert native.small.cpus[1].get(cpu_record.TURN_END) == 1000
+    assert cpu.turn_end == 1000
     native.step(WRITE, 1, 5)
-    assert native.small.cpus[1].get(cpu_record.TURN_END) == native.small.cpus[1].get(cpu_record.DEADLINE) == 0
-    assert native.small.board.get(board_record.PACE) > 0
+    assert cpu.turn_end == cpu.deadline == 0
+    assert board.pace > 0

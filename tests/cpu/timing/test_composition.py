@@ -6,19 +6,20 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import numpy as np
 import pytest
 
-from emu.cpu.native.timing import compose, record, summary_record
-from emu.cpu.native.timing.record import BRANCHED, RETIRED, STORES
+from emu.cpu.native.timing import compose, record
+from emu.cpu.native.timing.layout import layouts
+from emu.cpu.native.timing.record import BRANCHED, RETIRED, STORES, Timing
+from emu.cpu.native.timing.summary_record import Summary, Tables
 from emu.cpu.timing import CYCLE, BlockSummary, Ending, Output
 from emu.cpu.timing.composition import AS_EXPECTED, MISPREDICTED, RETURNED, TAKEN, TURNED, Composition
 from emu.cpu.timing.core import Core
 from emu.cpu.timing.summaries import Summaries
 from emu.cpu.timing.zen3 import ZEN3
 from emu.cpu.timing.zen4 import ZEN4
-from emu.native import njit
-from emu.native.record import Record
+from emu.native.functions import shared
+from emu.native.records import u64
 
 _CORES = pytest.mark.parametrize("core", [ZEN3, ZEN4], ids=lambda core: core.name)
 
@@ -128,13 +129,9 @@ def test_nothing_is_dispatched_that_is_a_window_behind(core: Core):
 # Native code
 
 
-@njit
-def _drive(function, timing, tables, steps, results):
-    for n in range(len(steps)):
-        summary, outcome, front, data, late = steps[n]
-        if n > 0 and late > np.uint64(0):
-            compose.delay(timing, tables, steps[n - 1][0], late)
-        results[n] = function(timing, tables, summary, outcome, front, data, late)
+@shared
+def _delay(timing: Timing, tables: Tables, summary: Summary, late: u64) -> None:
+    compose.delay(timing, tables, summary, late)
 
 
 def _random_block(chance: random.Random) -> BlockSummary:
@@ -155,11 +152,16 @@ def _random_block(chance: random.Random) -> BlockSummary:
 @_CORES
 def test_native_code_follows_the_rules(core: Core):
     chance = random.Random(core.name)
-    function = compose.build(core)
+    composed = compose.build(core)
+
+    @shared
+    def compose_block(timing: Timing, tables: Tables, summary: Summary, outcome: u64, front: u64, data: u64, late: u64) -> u64:
+        return composed(timing, tables, summary, outcome, front, data, late)
+
     for _ in range(10):
         pool = [_random_block(chance) for _ in range(6)]
         summaries = Summaries(lambda code, address: pool[address], "test", [])  # noqa: B023
-        begin = summaries.tables.get(summary_record.SUMMARIES)
+        made = [summaries.summary(summaries.offset(b"", block)) for block in range(len(pool))]
         chosen = [
             (
                 chance.randrange(len(pool)),
@@ -169,14 +171,13 @@ def test_native_code_follows_the_rules(core: Core):
             )
             for _ in range(400)
         ]
-        steps = np.array([[begin + summaries.offset(b"", block), *rest] for block, *rest in chosen], np.uint64)
-        results = np.zeros(len(steps), np.uint64)
-        timing, composition = Record(record.WORDS), Composition(core)
-        timing.set(record.STATE, int(record.NO_STATE))
-        _drive(function, np.uint64(timing.address), np.uint64(summaries.tables.address), steps, results)
-        for n, ((block, *rest), result) in enumerate(zip(chosen, results.tolist(), strict=True)):
+        timing, composition = Timing.allocate(layouts(core)), Composition(core)
+        timing.state = record.NO_STATE
+        for n, (block, *rest) in enumerate(chosen):
             if n and rest[-1]:
-                composition.delay(pool[chosen[n - 1][0]], rest[-1])
+                before = chosen[n - 1][0]
+                composition.delay(pool[before], rest[-1])
+                _delay(timing, summaries.tables, made[before], rest[-1])
             composition.block(pool[block], *rest)
-            assert composition.retire - composition.issue == result
-        assert timing.get(record.ISSUE) == composition.issue
+            assert compose_block(timing, summaries.tables, made[block], *rest) == composition.retire - composition.issue
+        assert timing.issue == composition.issue

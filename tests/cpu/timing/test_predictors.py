@@ -32,7 +32,7 @@ class Native:
         self._small = SmallBoard()
 
     def block(self, ending: Ending, end: int, address: int) -> int:
-        return predict_block(self._small.records[0].address, ending, end, address)
+        return predict_block(self._small.records[0], ending, end, address)
 
     @property
     def counts(self) -> dict[str, int]:

@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.cpu.native.timing import record
+from emu.cpu.native.cpu_records import Board as BoardRecord
+from emu.cpu.native.cpu_records import Cpu
+from emu.cpu.native.timing.record import COUNTERS
+from emu.native.records import Words
 from tests.cpu.timing.small_core import (
     DIRECT_START,
     LINES,
@@ -30,34 +35,32 @@ _steps = st.tuples(st.sampled_from([ACCESS] * 8 + [FETCH, LOSE, EMPTY]), st.inte
 class Board:
     """Caches and TLBs of some CPUs, which are asked for each access, or not if it is of a line that was accessed last."""
 
-    def __init__(self, cpus: int, function: object) -> None:
+    def __init__(self, cpus: int, function: Callable[[Cpu, BoardRecord, int, bool], int]) -> None:
         self.small = SmallBoard(cpus)
         self._access = function
         for page in range(PAGES):
             self.small.pages[1 + page] = page * 4096
 
     def step(self, what: int, index: int, line: int, write: bool) -> int:
-        cpu, board = self.small.cpus[index].address, self.small.board.address
+        cpu, board = self.small.cpus[index], self.small.board
         if what == FETCH:
-            return int(fetch(cpu, board, line))
+            return fetch(cpu, board, line)
         if what == LOSE:
             lose(board, line)
         elif what == EMPTY:
-            empty_tlbs(self.small.records[index].address)
+            empty_tlbs(self.small.records[index])
         else:
             mapped = line < PAGES * 64 and line % 3 == 0
             address = 4096 + line * 64 if mapped else DIRECT_START + line * 64
-            return int(self._access(cpu, board, address, write))  # type: ignore[operator]
+            return self._access(cpu, board, address, write)
         return 0
 
     def state(self) -> list[list[int]]:
         """Of all that lasts, but for what is recent and which page was used last."""
-        at = self.small.layout.caches
-        parts = [(at.l1i, at.l1d), (at.l1d, at.l2), (at.l2, at.streams), (at.streams, at.last_line)]
         found = [[int(word) for word in self.small.shared.words]]
-        for timing in self.small.records:
-            found += [[int(word) for word in timing.words[int(a) // 8 : int(b) // 8]] for a, b in parts]
-            found.append([timing.get(record.COUNTS, n) for n in range(len(record.COUNTERS))])
+        for index, timing in enumerate(self.small.records):
+            found += [self.small.words(name, index) for name in ("l1i", "l1d", "l2", "streams")]
+            found.append([timing.counts[n] for n in range(len(COUNTERS))])
         return found
 
 
@@ -75,8 +78,8 @@ def test_it_is_found() -> None:
     """Else it could not be faster: a line that was accessed last is found without a look into the L1."""
     board = Board(1, access_address)
     assert board.step(ACCESS, 0, 5, True) == SMALL.caches.memory >> 3
-    board.small.words(board.small.layout.caches.l1d, 1)
-    timing, at = board.small.records[0], int(board.small.layout.caches.l1d) // 8
-    timing.words[at : at + SMALL.caches.l1d.sets * SMALL.caches.l1d.ways] = 0
+    l1d = Words(board.small.records[0].caches.l1d.address)
+    for n in range(len(board.small.words("l1d", 0))):
+        l1d[n] = 0
     assert board.step(ACCESS, 0, 5, True) == board.step(ACCESS, 0, 5, False) == 0
     assert board.step(ACCESS, 0, 7, False) != 0

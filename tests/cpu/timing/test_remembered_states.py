@@ -10,15 +10,17 @@ from hypothesis import strategies as st
 
 from emu.cpu import arch
 from emu.cpu.native.timing import record, summary_record
+from emu.cpu.native.timing.layout import layouts
+from emu.cpu.native.timing.record import Timing
 from emu.cpu.timing import CYCLE
 from emu.cpu.timing.composition import AS_EXPECTED, MISPREDICTED, RETURNED, TAKEN, TURNED, Composition
 from emu.cpu.timing.summaries import Summaries
 from emu.cpu.timing.summarise import Summariser
-from emu.native.record import Record
 from tests.cpu.timing.blocks import BLOCKS
 from tests.cpu.timing.small_core import SMALL, compose_block, forget_states, settle
 
 NO_STATE = int(record.NO_STATE)
+LAYOUTS = layouts(SMALL)
 CHASE, ADDS, WINDOW_FULL, NOPS, FEW_NOPS = range(len(BLOCKS) - 5, len(BLOCKS))  # blocks
 Step = tuple[int, int, int, int, int]  # block, outcome, and the parts of a cycle by which things are late
 
@@ -55,33 +57,31 @@ class Core:
         self._forgets, self._full, self._stands = forgets, full, stands
         self._summaries = table(name)
         self._tables = self._summaries.tables
-        self.timing = Record(record.WORDS)
-        self.timing.set(record.STATE, NO_STATE)
+        self.timing = Timing.allocate(LAYOUTS)
+        self.timing.state = NO_STATE
 
     def block(self, block: int, outcome: int, front: int, data: int, late: int) -> None:
         if self._forgets:
-            settle(self.timing.address, self._tables.address)
-            forget_states(self._tables.address)
+            settle(self.timing, self._tables)
+            forget_states(self._tables)
         if self._full:
-            used = self._tables.get(summary_record.STATES_USED)
-            self._tables.set(summary_record.STATES_USED, max(used, summary_record.MOST_STATES - 1))
-        place = self._tables.get(summary_record.SUMMARIES) + self._summaries.offset(b"", block)
-        compose_block(self.timing.address, self._tables.address, place, outcome, front, data, late)
+            self._tables.states_used = max(self._tables.states_used, summary_record.MOST_STATES - 1)
+        summary = self._summaries.summary(self._summaries.offset(b"", block))
+        compose_block(self.timing, self._tables, summary, outcome, front, data, late)
         if self._stands:
-            settle(self.timing.address, self._tables.address)
+            settle(self.timing, self._tables)
 
-    def settled(self) -> Record:
+    def settled(self) -> Timing:
         """The record, as it would be if the CPU's turn ended."""
-        copy = Record(record.WORDS)
+        copy = Timing.allocate(LAYOUTS)
         copy.words[:] = self.timing.words
-        settle(copy.address, self._tables.address)
+        settle(copy, self._tables)
         return copy
 
     def times(self) -> list[int]:
         """Of all that the state consists of, as `times_of` has them."""
         settled = self.settled()
-        count = record.REGISTERS + 2
-        return [settled.get(record.ISSUE), *(settled.get(record.READY, n) for n in range(count))]
+        return [settled.issue, *(settled.times[n] for n in range(record.BRANCHED + 1))]
 
 
 def times_of(python: Composition) -> list[int]:
@@ -108,10 +108,10 @@ def test_native_code_composes_as_python_does_whatever_it_remembers(steps: list[S
 
 def test_states_are_forgotten_when_there_are_too_many() -> None:
     core = Core("full", full=True)
-    before = core._tables.get(summary_record.FORGOTTEN)
+    before = core._tables.forgotten
     for n in range(6):
         core.block(CHASE, AS_EXPECTED, 0, CYCLE * n, 0)
-    assert core._tables.get(summary_record.FORGOTTEN) >= before + 2
+    assert core._tables.forgotten >= before + 2
 
 
 def test_a_row_of_blocks_is_computed_once() -> None:
@@ -119,14 +119,14 @@ def test_a_row_of_blocks_is_computed_once() -> None:
     for _ in range(100):
         for block in range(4):
             core.block(block, TAKEN, 0, 0, 0)
-    assert core._tables.get(summary_record.COMPUTED) < 40
+    assert core._tables.computed < 40
 
 
 def test_what_is_remembered_does_not_depend_on_how_full_the_window_was() -> None:
     """Two ways to one state of the core: by data that are so late that the window fills, and without them."""
     full, other = [(NOPS, 50), (NOPS, 53)], [(FEW_NOPS, 5)]
     for ways in (full, other), (other, full):
-        forget_states(table("ways").tables.address)
+        forget_states(table("ways").tables)
         for way in ways:
             python, native = Composition(SMALL), Core("ways")
             for block, cycles in [*way, (NOPS, 50)]:

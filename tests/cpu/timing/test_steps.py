@@ -6,35 +6,36 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import types
 
-from emu.cpu.native import board_record, cpu_record, cpu_records
-from emu.cpu.native.timing import calculate, record
+from emu.cpu.native.cpu_records import Board, Cpu
+from emu.cpu.native.timing import calculate
+from emu.cpu.native.timing.layout import layouts
+from emu.cpu.native.timing.record import Timing
+from emu.cpu.native.timing.summary_record import step_word
 from emu.cpu.timing.steps import MOST_STEPS, Step, Steps, calculation
-from emu.cpu.timing.summary_words import step_words
-from emu.native import cfunc, njit
-from emu.native.record import Record
+from emu.cpu.timing.zen3 import ZEN3
+from emu.native.functions import Native, njit, shared
+from emu.native.records import HOST, Values, i64, u64
 from tests.cpu.timing.reference import steps as reference
 
 _MEMORY = 3 * 4096
-_FS, _GS = np.uint64(16 * 8), np.uint64(17 * 8)
-_NOWHERE = (1 << 64) - 1
-_word = types.uint64
+_FS, _GS = 16, 17  # words of the CPU's state
+_NOWHERE = u64((1 << 64) - 1)
 
 
 @njit
-def _find(cpu, timing, board, address):
+def _find(cpu: Cpu, timing: Timing, board: Board, address: u64) -> u64:
     """Virtual addresses are those of RAM."""
     return address
 
 
-_calculate = calculate.build((_FS, _GS), _find)
+_calculate = calculate.build(Native(HOST), (_FS, _GS), _find)
 
 
-@cfunc(_word(_word, _word, _word, _word, _word))
-def _run(cpu, timing, board, at, count):
-    address, known = _calculate(cpu, timing, board, at, count)
-    return address if known else np.uint64(_NOWHERE)
+@shared
+def _run(cpu: Cpu, timing: Timing, board: Board, steps: Values[i64], count: u64) -> u64:
+    address, known = _calculate(cpu, timing, board, steps, count)
+    return address if known else _NOWHERE
 
 
 class _Cpu:
@@ -43,22 +44,19 @@ class _Cpu:
     def __init__(self) -> None:
         self.ram = np.random.default_rng(3).integers(0, 256, _MEMORY, np.uint8)
         self.env = np.zeros(18, np.uint64)
-        self._board, self._cpu, self._timing = cpu_records.Board.allocate(), Record(64), Record(record.WORDS)
-        self._board.set(board_record.RAM, self.ram.ctypes.data)
-        self._board.set(board_record.RAM_SIZE, _MEMORY)
-        self._cpu.set(cpu_record.ENV, self.env.ctypes.data)
+        self._board, self._cpu, self._timing = Board.allocate(), Cpu.allocate(), Timing.allocate(layouts(ZEN3))
+        self._board.ram, self._board.ram_size, self._cpu.env = self.ram.ctypes.data, _MEMORY, self.env.ctypes.data
 
     def native(self, steps: Steps) -> int:
-        words = np.array(list(step_words(steps)), np.uint64)
-        records = self._cpu, self._timing, self._board
-        return int(_run.ctypes(*(one.address for one in records), words.ctypes.data, len(words)))
+        words = np.array([step_word(*step) for step in steps], np.int64)
+        return _run(self._cpu, self._timing, self._board, Values[i64](words.ctypes.data), len(words))
 
     def plain(self, steps: Steps) -> int:
         env = [int(word) for word in self.env]
         try:
             return reference.calculate(steps, env[:16], env[16:], self._load)
         except reference.NotInRam:
-            return _NOWHERE
+            return int(_NOWHERE)
 
     def _load(self, address: int, size: int) -> int:
         if address >= _MEMORY or address % 4096 + size > 4096:

@@ -74,14 +74,13 @@ def test_a_table_that_was_written_is_read(cache: Path, expected: list[bytes]) ->
 def test_what_is_remembered_of_states_is_not_written(cache: Path, expected: list[bytes]) -> None:
     table = new()
     for address, code in _MANY:
-        offset = table.offset(code, address) // 8
-        for field in (summaries.summary_record.TRANSITION, summaries.summary_record.NEXT):
-            table._words[offset + int(field) // 8] = 12345
+        summary = table.summary(table.offset(code, address))
+        summary.transition = summary.next = 12345
     table.save(IMAGE)
     read = new()
     read.load(IMAGE)
     for address, code in _MANY:
-        assert read._words[read.offset(code, address) // 8 + int(summaries.summary_record.TRANSITION) // 8] == 0
+        assert read.summary(read.offset(code, address)).transition == 0
     assert contents(read) == expected
 
 

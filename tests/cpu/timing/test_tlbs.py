@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.cpu.native import cpu_record
+from emu.cpu.native import cpu_records
 from emu.cpu.native.timing import record
 from tests.cpu.timing.reference.tlbs import NotInRam, Tlbs
 from tests.cpu.timing.small_core import (
@@ -22,7 +22,7 @@ from tests.cpu.timing.small_core import (
 )
 
 CORE = SMALL.caches
-NEVER = int(cpu_record.NEVER)
+NEVER = int(cpu_records.NEVER)
 NOT_IN_RAM = NEVER << 16 & NEVER  # what `translate` returns then
 VMALLOC = 0xFFFF_C900_0000_0000
 TRANSLATE, FETCH, EMPTY, MAP = range(4)
@@ -40,8 +40,7 @@ _steps = st.tuples(st.sampled_from([TRANSLATE, TRANSLATE, TRANSLATE, FETCH, FETC
 class Native:
     def __init__(self) -> None:
         self.small = SmallBoard()
-        records = self.small.cpus[0], self.small.board, self.small.records[0]
-        self._cpu, self._board, self._timing = (one.address for one in records)
+        self._cpu, self._board, self._timing = self.small.cpus[0], self.small.board, self.small.records[0]
 
     def walk(self, address: int) -> int:
         """Where a page table has an address."""
@@ -138,4 +137,4 @@ def test_a_page_that_is_not_mapped_is_asked_for_each_time() -> None:
 def test_maps_of_all_ram_need_no_translation() -> None:
     native = Native()
     assert native.translate(DIRECT_START + 77) == native.translate(KERNEL_START + 77) == (77, 0)
-    assert native.small.records[0].get(record.COUNTS, record.COUNTERS.index("dTLB-loads")) == 0
+    assert native.small.records[0].counts[record.COUNTERS.index("dTLB-loads")] == 0

@@ -13,7 +13,6 @@ import pytest
 
 from emu.cpu.arch.sparc64.state import Env
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.native import event_record
 from emu.ftrace.native.arch.x86_64 import Registers
 from emu.machine import Machine
 from emu.native.records import HOST
@@ -229,7 +228,7 @@ def test_wild_pointers_record_nothing_and_harm_nobody(guest: Guest) -> None:
 def test_an_event_without_a_number_is_not_there_and_dmesg_says_so(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with booted_machine(arch, cpus=1) as machine:
         catalogue = machine.trace_array.recorder.globals.events
-        monkeypatch.setattr(event_record, "EVENT_LIMIT", max(catalogue) + 2)
+        monkeypatch.setattr("emu.ftrace.event.catalogue.EVENT_LIMIT", max(catalogue) + 2)
         assert machine.run(f"insmod {MODULE}").status == 0
         here = machine.tracefs.listdir("events/event_cost")
         assert len([name for name in here if name.startswith("event_cost_")]) == 1

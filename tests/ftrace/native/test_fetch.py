@@ -19,9 +19,11 @@ from emu.ftrace.dynevent.fetch_program import FetchProgram
 from emu.ftrace.dynevent.probe_errors import ProbeCommand
 from emu.ftrace.dynevent.symbol_names import SymbolNames
 from emu.ftrace.event.call import EventCall, EventKind, Field
-from emu.ftrace.native import array_record, context, event_context, event_record, fetch, records, user_memory
+from emu.ftrace.native import context, fetch, user_memory
+from emu.ftrace.native.trace_records import LARGEST_ENTRY, EventContext
 from emu.machine import Machine
 from emu.native.pointers import in_byte_order
+from emu.native.records import Bytes, Words
 from tests.lib.booted_machine import booted_machine
 
 SIZE = 1 << 14  # bytes of the memory that probes look at; what lies behind it is not the guest's
@@ -51,10 +53,9 @@ class Fetcher:
         about = context.build(accessors, guest)
         tables = importlib.import_module(f"emu.ftrace.native.arch.{board.arch.name}_user").PAGE_TABLES
         self._fetch = fetch.build(accessors, guest, about, user_memory.build(accessors, guest, about, tables))
-        self._cpu = board.cpus[0].record.address
-        self._array = recorder.globals.records.top.address
+        self._cpu, self._array = board.cpus[0].record, recorder.globals.records.top
         self.names = SymbolNames(recorder.globals.symbols)
-        self.end = board.arch.direct_map + recorder.globals.records.top.get(array_record.RAM_SIZE)
+        self.end = board.arch.direct_map + self._array.ram_size
         self.base = self.end - SIZE
         self.memory.write(self.end, b"\xff" * 16)  # which nothing may find
 
@@ -64,16 +65,13 @@ class Fetcher:
         for word, value in values.items():
             image[word] = value
         probed = np.frombuffer(entry.ljust(8, b"\0"), np.uint8).copy()
-        told = records.EventContext.allocate()
-        told.set(event_context.REGISTERS, image.ctypes.data)
-        told.set(event_context.ENTRY, probed.ctypes.data)
-        told.set(event_context.SIZE, len(entry))
-        told.set(event_context.IP, self.base)
+        told = EventContext.allocate()
+        told.registers, told.ip = Words(image.ctypes.data), self.base
+        told.entry, told.size = probed.ctypes.data, len(entry)
         stage = np.full(4096, 0xEE, np.uint8)
-        program = FetchProgram(layout, self.registers, self.names.address)
-        arguments = (self._cpu, self._array, told.address, program.address, stage.ctypes.data, layout.size)
-        size = int(self._fetch(*map(np.uint64, arguments)))
-        assert size % 4 == 0 and size <= event_record.LARGEST_ENTRY
+        program = FetchProgram(layout, self.registers, self.names.record)
+        size = self._fetch(self._cpu, self._array, told, program.program, Bytes(stage.ctypes.data), layout.size)
+        assert size % 4 == 0 and size <= LARGEST_ENTRY
         return stage[:size].tobytes()
 
 
@@ -200,7 +198,7 @@ def test_a_program_fetches_what_a_model_fetches(fetcher: Fetcher, data: st.DataO
     layout = layout_of(chosen, ProbeSite(fetcher.registers))
     entry = fetcher.fetched(layout, values)
     model = Model(fetcher, values, memory.tobytes())
-    room = event_record.LARGEST_ENTRY - layout.size
+    room = LARGEST_ENTRY - layout.size
     for argument, offset in zip(layout.arguments, layout.offsets, strict=True):
         if not argument.type.is_string:
             assert numbers_in(entry, argument, offset) == model.numbers(argument), str(argument)

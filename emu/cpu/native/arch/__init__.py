@@ -7,41 +7,44 @@ become constants of the machine code.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from emu.cpu.native.cpu_records import Board, Cpu, Uc
+from emu.native.functions import Compiled
+from emu.native.records import i32, u32, u64
 
 if TYPE_CHECKING:
-    from emu.cpu.native.timing.layout import Layout
     from emu.cpu.timing.core import Core
 
 __all__ = ["NativeCpu", "TimedHooks", "Timing"]
 
 
 class TimedHooks(NamedTuple):
-    """Addresses of what a timing model with state has called."""
+    """What a timing model with state has called."""
 
-    block_hook: int
+    block_hook: Compiled[[Uc, u64, u32, Cpu], None]
     """As NativeCpu.block_hook, but it runs before every block."""
 
-    settle: int
-    """void (*)(cpu, 0): the CPU's turn has ended."""
+    settle: Compiled[[Cpu, u64], None]
+    """settle(cpu, 0): the CPU's turn has ended."""
 
-    written: int
-    """void (*)(board, u64 first, u64 last): somebody who is no CPU has written these lines of RAM."""
+    written: Callable[[Board, u64, u64], None]
+    """written(board, first, last): somebody who is no CPU has written these lines of RAM."""
 
 
 class Timing(Protocol):
     """Compiles hooks for a core, when a board wants them."""
 
-    def __call__(self, core: Core, at: Layout, with_data: bool, /) -> TimedHooks:
+    def __call__(self, core: Core, with_data: bool, /) -> TimedHooks:
         """`with_data`: data have caches and TLBs."""
 
 
 class NativeCpu(NamedTuple):
-    """What an architecture's build() returns: addresses of what Unicorn calls, and functions for other native code."""
+    """What an architecture's build() returns: what Unicorn calls, and functions for other native code."""
 
-    block_hook: int
-    """void (*)(uc, u64 address, u32 why, cpu): runs before a block when there may be something to do (see translator).
+    block_hook: Compiled[[Uc, u64, u32, Cpu], None]
+    """block_hook(uc, address, why, cpu): runs before a block when there may be something to do (see translator).
     Takes interrupts, ends turns, charges the block's time and runs the host function of its address."""
 
     translator: Mapping[str, int]
@@ -56,15 +59,15 @@ class NativeCpu(NamedTuple):
     cycle_counter: int | None
     """Offset in the CPU's state of a register that follows the clock; None: there is none."""
 
-    stop_interrupt: int
-    """bool (*)(uc, i32 exception): the trap unit, in place of Unicorn's. Delivers the exception to the guest. With -1
+    stop_interrupt: Compiled[[Uc, i32], bool]
+    """stop_interrupt(uc, exception): the trap unit, in place of Unicorn's. Delivers the exception to the guest. With -1
     Unicorn looks for interrupts: delivers an interrupt if one is due. True ends the run."""
 
     instruction_hooks: Sequence[tuple[int, int]]
     """(Unicorn's number of an instruction, address of the hook that executes it). Unicorn documents their types."""
 
-    irqs_off: Any
-    """irqs_off(env) -> bool, compiled: whether interrupts are off, all but NMIs."""
+    irqs_off: Callable[[u64], bool]
+    """irqs_off(env), compiled: whether interrupts are off, all but NMIs."""
 
     timed: Timing | None = None
     """None: the architecture has no timing models with state."""

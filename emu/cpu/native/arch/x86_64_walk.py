@@ -3,39 +3,38 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
+from collections.abc import Callable
 
 from emu.cpu.arch.x86_64.state import Layout
-from emu.cpu.native import board_record, cpu_record
-from emu.native import njit
-from emu.native.pointers import load_u64
+from emu.cpu.native.arch import x86_64_env
+from emu.cpu.native.arch.x86_64_env import Env
+from emu.cpu.native.cpu_records import NEVER, Board, Cpu
+from emu.native.functions import Native
+from emu.native.records import Words, u64
 
 __all__ = ["build"]
 
-ONE, WORD = np.uint64(1), np.uint64(8)
-TOP_SHIFT, LAST_SHIFT, INDEX_BITS, INDEX = np.uint64(39), np.uint64(12), np.uint64(9), np.uint64(0x1FF)
-FRAME, PRESENT, LARGE = np.uint64(0x000F_FFFF_FFFF_F000), np.uint64(1), np.uint64(0x80)
+TOP_SHIFT, LAST_SHIFT = u64(39), u64(12)
+INDEX_BITS = 9
+FRAME, PRESENT, LARGE = u64(0x000F_FFFF_FFFF_F000), u64(1), u64(0x80)
 
 
-def build(layout: Layout) -> Any:
+def build(layout: Layout) -> Callable[[Cpu, Board, u64], u64]:
     """walk(cpu, board, address) -> the RAM address behind a virtual one; NEVER: it has none. Access rights do not count."""
-    cr3 = np.uint64(layout.env_cr3)
 
-    @njit
-    def walk(cpu, board, address):
-        ram, size = load_u64(board + board_record.RAM), load_u64(board + board_record.RAM_SIZE)
-        table, shift = load_u64(load_u64(cpu + cpu_record.ENV) + cr3) & FRAME, TOP_SHIFT
+    @Native(x86_64_env.layouts(layout)).njit
+    def walk(cpu: Cpu, board: Board, address: u64) -> u64:
+        ram, size = board.ram, board.ram_size
+        table, shift = Env(cpu.env).cr3 & FRAME, TOP_SHIFT
         while table < size:
-            entry = load_u64(ram + table + (address >> shift & INDEX) * WORD)
+            entry = Words(ram + table)[address >> shift & 0x1FF]
             if not entry & PRESENT:
                 break
             if shift == LAST_SHIFT or (entry & LARGE and shift != TOP_SHIFT):
-                inside = (ONE << shift) - ONE
+                inside = (u64(1) << shift) - 1
                 place = (entry & FRAME & ~inside) | (address & inside)
-                return place if place < size else cpu_record.NEVER
+                return place if place < size else NEVER
             table, shift = entry & FRAME, shift - INDEX_BITS
-        return cpu_record.NEVER
+        return NEVER
 
     return walk

@@ -3,30 +3,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-import numpy as np
-
-from emu.cpu.native import board_record, cpu_record
-from emu.cpu.native.timing import record, summary_record
+from emu.cpu.native.cpu_records import Board, Cpu
+from emu.cpu.native.timing.record import Timing
+from emu.cpu.native.timing.summary_record import argument_of, kind_of
 from emu.cpu.timing.steps import Step
-from emu.native import njit
-from emu.native.pointers import load_u8, load_u16, load_u32, load_u64, store_u64
+from emu.native.functions import Native, njit
+from emu.native.records import Bytes, Ints, Shorts, Values, Words, i64, u64
 
 __all__ = ["build"]
 
-ZERO, ONE, THREE, WORD = (np.uint64(n) for n in (0, 1, 3, 8))
-LAST_OF_PAGE, LOW8, WORD_BITS = np.uint64(4095), np.uint64(0xFF), np.uint64(64)
-ARGUMENT_SHIFT = np.int64(summary_record.ARGUMENT_SHIFT)
+PAGE_SIZE, PAGE_OFFSET = 4096, 4095
+WORD_BITS, BYTE_SHIFT = 64, 3
 REGISTER, CONSTANT, SEGMENT, LOAD, ZERO_EXTEND, SIGN_EXTEND, SHIFT_LEFT, SHIFT_RIGHT, SHIFT_SIGNED = (
-    np.uint64(step) for step in range(Step.REGISTER, Step.ADD)
+    u64(step) for step in range(Step.REGISTER, Step.ADD)
 )
-ADD, SUBTRACT, AND, OR, XOR, MULTIPLY, DIVIDE = (np.uint64(step) for step in range(Step.ADD, Step.REMAINDER))
-STACK = record.FRESH  # as nothing is composed meanwhile
+ADD, SUBTRACT, AND, OR, XOR, MULTIPLY, DIVIDE = (u64(step) for step in range(Step.ADD, Step.REMAINDER))
 
 
 @njit
-def combine(step, first, second):
+def combine(step: u64, first: u64, second: u64) -> u64:
     """What a step with two numbers gives."""
     if step == ADD:
         return first + second
@@ -40,72 +37,72 @@ def combine(step, first, second):
         return first ^ second
     if step == MULTIPLY:
         return first * second
-    if second == ZERO:
-        return ZERO
+    if second == 0:
+        return u64(0)
     return first // second if step == DIVIDE else first % second
 
 
 @njit
-def extend(step, number, size):
+def extend(step: u64, number: u64, size: u64) -> u64:
     """The low bytes of a number, with zeros or their sign before them."""
-    unused = WORD_BITS - (size << THREE)
+    unused = WORD_BITS - (size << BYTE_SHIFT)
     number <<= unused
-    return number >> unused if step == ZERO_EXTEND else np.uint64(np.int64(number) >> np.int64(unused))
+    return number >> unused if step == ZERO_EXTEND else u64(i64(number) >> i64(unused))
 
 
 @njit
-def shift(step, number, bits):
+def shift(step: u64, number: u64, bits: u64) -> u64:
     if step == SHIFT_LEFT:
         return number << bits
-    return number >> bits if step == SHIFT_RIGHT else np.uint64(np.int64(number) >> np.int64(bits))
+    return number >> bits if step == SHIFT_RIGHT else u64(i64(number) >> i64(bits))
 
 
-def build(segments: tuple[np.uint64, np.uint64], find: Any) -> Any:
-    """calculate(cpu, timing, board, at, count), compiled -> (the address that so many steps give, whether all that they load is
-    in RAM).
+def build(
+    native: Native, segments: tuple[int, int], find: Callable[[Cpu, Timing, Board, u64], u64]
+) -> Callable[[Cpu, Timing, Board, Values[i64], u64], tuple[u64, bool]]:
+    """calculate(cpu, timing, board, steps, count), compiled -> (the address that so many steps give, whether all that they load
+    is in RAM).
 
     Args:
-        segments: offsets in the CPU's state of the bases that SEGMENT can name.
+        native: compiles for the core's layouts.
+        segments: which words of the CPU's state are the bases that SEGMENT can name.
         find: find(cpu, timing, board, address), compiled -> the RAM address behind a virtual one, or NEVER.
     """
+    njit = native.njit
     first_base, second_base = segments
 
     @njit
-    def load(cpu, timing, board, address, size):
+    def load(cpu: Cpu, timing: Timing, board: Board, address: u64, size: u64) -> tuple[u64, bool]:
         place = find(cpu, timing, board, address)
-        if place >= load_u64(board + board_record.RAM_SIZE) or (address & LAST_OF_PAGE) + size > LAST_OF_PAGE + ONE:
-            return ZERO, False
-        place += load_u64(board + board_record.RAM)
-        if size == WORD:
-            return load_u64(place), True
-        if size == np.uint64(4):
-            return np.uint64(load_u32(place)), True
-        if size == np.uint64(2):
-            return np.uint64(load_u16(place)), True
-        return np.uint64(load_u8(place)), True
+        if place >= board.ram_size or (address & PAGE_OFFSET) + size > PAGE_SIZE:
+            return u64(0), False
+        place += board.ram
+        if size == 8:
+            return Words(place)[0], True
+        if size == 4:
+            return Ints(place)[0], True
+        return Shorts(place)[0] if size == 2 else Bytes(place)[0], True
 
     @njit
-    def calculate(cpu, timing, board, at, count):
-        env = load_u64(cpu + cpu_record.ENV)
-        stack, top = timing + STACK, ZERO  # the last number is not in memory
-        end = at + count * WORD
-        while at < end:
-            word = load_u64(at)
-            at += WORD
-            step, argument = word & LOW8, np.uint64(np.int64(word) >> ARGUMENT_SHIFT)
+    def calculate(cpu: Cpu, timing: Timing, board: Board, steps: Values[i64], count: u64) -> tuple[u64, bool]:
+        state = Words(cpu.env)
+        stack, depth = Words(timing.fresh.address), u64(0)  # as nothing is composed meanwhile
+        top = u64(0)  # the last number is not in memory
+        for n in range(count):
+            step, argument = kind_of(steps[n]), argument_of(steps[n])
             if step <= CONSTANT:
-                store_u64(stack, top)
-                stack += WORD
-                top = load_u64(env + argument * WORD) if step == REGISTER else argument
+                stack[depth] = top
+                depth += 1
+                top = state[argument] if step == REGISTER else argument
             elif step >= ADD:
-                stack -= WORD
-                top = combine(step, load_u64(stack), top)
+                depth -= 1
+                top = combine(step, stack[depth], top)
             elif step == LOAD:
                 top, known = load(cpu, timing, board, top, argument)
                 if not known:
-                    return ZERO, False
+                    return u64(0), False
             elif step == SEGMENT:
-                top += load_u64(env + (first_base if argument == ONE else second_base))
+                top += state[first_base if argument == 1 else second_base]
             elif step <= SIGN_EXTEND:
                 top = extend(step, top, argument)
             else:

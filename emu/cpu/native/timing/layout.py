@@ -3,31 +3,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from emu.cpu.native.timing import record
-from emu.cpu.native.timing.caches import CacheFields, SharedFields
-from emu.cpu.native.timing.predictor_record import Predictor, shapes
+from emu.cpu.native.timing import cache_records, predictor_record
 from emu.cpu.timing.core import Core
-from emu.native.record import Fields
 from emu.native.records import Layouts
 
-__all__ = ["Layout"]
+__all__ = ["layouts"]
+
+_LINE = 64  # bytes
 
 
-class Layout(NamedTuple):
-    """Offsets in the records."""
-
-    caches: CacheFields
-    words: int  # of a CPU's timing record
-    shared: SharedFields
-    shared_words: int  # of what the CPUs share
-
-    @classmethod
-    def of(cls, core: Core, memory: int) -> Layout:
-        """For boards with so many bytes of RAM."""
-        of_predictor = Layouts(shapes(core.predictor)).size(Predictor) // 8
-        own, shared = Fields(record.WORDS + of_predictor), Fields()
-        caches = CacheFields.of(core.caches, own)
-        of_all = SharedFields.of(core.caches, memory, shared)
-        return cls(caches, own.count, of_all, shared.count)
+def layouts(core: Core, memory: int = 0) -> Layouts:
+    """For a core. `memory`: bytes of RAM, where records are allocated; compiled code does not depend on it."""
+    return Layouts(predictor_record.shapes(core.predictor) | cache_records.shapes(core.caches, memory // _LINE))

@@ -4,73 +4,77 @@
 It is the first of its set, and its translation is in the TLB: nothing changes if it is used again, but for the order in the
 TLB, which does not notice. Lines of a set have the same lowest bits, virtual or not, as a page has a line for each set.
 
-An entry: the virtual line << 3 | VALID | whether the TLB was asked << 1 | whether the CPU can write it without a word.
+An entry is one number, as it is compared at once: the virtual line << 3 | VALID | whether the TLB was asked << 1 | whether the
+CPU can write it without a word.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-import numpy as np
-
-from emu.cpu.native import board_record
+from emu.cpu.native.cpu_records import Board, Cpu
 from emu.cpu.native.timing import record
+from emu.cpu.native.timing.record import Timing
 from emu.cpu.timing.core import Cache
-from emu.native import njit, outlined
-from emu.native.pointers import load_u64, store_u64, unlikely
+from emu.native.functions import Native, njit
+from emu.native.pointers import unlikely
+from emu.native.records import Values, u64
 
 __all__ = ["build", "forget"]
 
-ZERO, ONE, WORD = (np.uint64(n) for n in (0, 1, 8))
-LINE_SHIFT, FLAGS_SHIFT = np.uint64(6), np.uint64(3)
-VALID, ASKED, WRITABLE, FLAGS = (np.uint64(n) for n in (4, 2, 1, 7))
+LINE_SHIFT, FLAG_BITS = 6, 3
+VALID, ASKED, WRITABLE, FLAGS = u64(4), u64(2), u64(1), u64(7)
 
 TLB_LOADS = record.counter("dTLB-loads")
 
 
 @njit
-def forget(timing, at, entries):
-    """Forgets all lines: a translation comes into the TLB or leaves it. `at`: offset of the entries in the timing record."""
-    n = ZERO
-    while n < entries:
-        store_u64(timing + at + n * WORD, ZERO)
-        n += ONE
+def forget(recent: Values[u64], entries: u64) -> None:
+    """Forgets all lines: a translation comes into the TLB or leaves it."""
+    for n in range(entries):
+        recent[n] = 0
 
 
-def build(l1d: Cache, at: np.uint64, store_waits: np.uint64, translate: Any, access_line: Any) -> Any:
+def build(
+    l1d: Cache,
+    native: Native,
+    store_waits: int,
+    translate: Callable[[Cpu, Timing, Board, u64], tuple[u64, u64]],
+    access_line: Callable[[Cpu, Timing, Board, u64, bool], tuple[u64, u64]],
+) -> Callable[[Cpu, Timing, Board, u64, bool, bool], u64]:
     """access(cpu, timing, board, address, write, locked), compiled -> cycles that what needs the data in a line waits longer
     than for an L1 hit.
 
     Args:
         l1d: the cache.
-        at: offset of the entries in the timing record.
+        native: compiles for the core's layouts.
         store_waits: by how many bits less a store is waited for.
         translate: of `tlb`.
         access_line: of `caches`.
     """
-    mask = np.uint64(l1d.sets - 1)
+    mask = u64(l1d.sets - 1)
 
-    @outlined
-    def look_up(cpu, timing, board, address, write, locked):
+    @native.outlined
+    def look_up(cpu: Cpu, timing: Timing, board: Board, address: u64, write: bool, locked: bool) -> u64:
         """Accesses a line that is not here, and notes it."""
-        loads = load_u64(timing + TLB_LOADS)
+        loads = timing.counts[TLB_LOADS]
         place, latency = translate(cpu, timing, board, address)
-        if place >= load_u64(board + board_record.RAM_SIZE):
-            return ZERO
+        if place >= board.ram_size:
+            return u64(0)
         more, writable = access_line(cpu, timing, board, place >> LINE_SHIFT, write)
-        asked = ASKED if load_u64(timing + TLB_LOADS) != loads else ZERO
+        asked = ASKED if timing.counts[TLB_LOADS] != loads else u64(0)
         line = address >> LINE_SHIFT
-        store_u64(timing + at + (line & mask) * WORD, line << FLAGS_SHIFT | VALID | asked | writable)
+        timing.caches.recent[line & mask] = line << FLAG_BITS | VALID | asked | writable
         latency += more
         return latency >> store_waits if write and not locked else latency
 
-    @njit
-    def access(cpu, timing, board, address, write, locked):
+    @native.njit
+    def access(cpu: Cpu, timing: Timing, board: Board, address: u64, write: bool, locked: bool) -> u64:
         line = address >> LINE_SHIFT
-        entry = load_u64(timing + at + (line & mask) * WORD)
-        if unlikely(entry | ASKED | (ZERO if write else WRITABLE) != line << FLAGS_SHIFT | FLAGS):
+        entry = timing.caches.recent[line & mask]
+        if unlikely(entry | ASKED | (u64(0) if write else WRITABLE) != line << FLAG_BITS | FLAGS):
             return look_up(cpu, timing, board, address, write, locked)
-        store_u64(timing + TLB_LOADS, load_u64(timing + TLB_LOADS) + (entry >> ONE & ONE))
-        return ZERO
+        timing.counts[TLB_LOADS] += entry >> 1 & 1
+        return u64(0)
 
     return access

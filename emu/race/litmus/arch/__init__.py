@@ -7,7 +7,7 @@ import functools
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Set
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import capstone
 import keystone
@@ -145,6 +145,5 @@ class LitmusArch(ABC):
 
 def load(name: str) -> LitmusArch:
     """The architecture called `name`, one of emu.cpu.arch.ARCHITECTURES."""
-    module: Any = importlib.import_module(f"emu.race.litmus.arch.{name}")
-    arch: LitmusArch = module.ARCH
+    arch: LitmusArch = importlib.import_module(f"emu.race.litmus.arch.{name}").ARCH
     return arch

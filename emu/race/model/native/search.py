@@ -6,20 +6,24 @@ A word is, from its highest bit: the patcher's position plus one, and the number
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from emu.native import njit
+from emu.native.functions import specialized
+from emu.native.records import i64, u64
 
 __all__ = [
     "COUNTS", "HEAD", "LAST", "MOVES", "NOT_ALLOWED", "TAIL", "WRONG", "Moves", "Seen", "Stop", "refill", "run",
 ]  # fmt: skip
 
+Numbers = NDArray[np.int64]
+
 WRONG, NOT_ALLOWED = -1, -2  # where a move can lead, beside the numbers of states
 COUNTS = 5
 HEAD, TAIL, MOVES, LAST, _READ = range(COUNTS)  # of `counts`: states expanded, states seen, moves, the first at the last position
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # multiplicative hashing (Knuth, volume 3, 6.4): 2**64 over the golden ratio
+_GOLDEN = u64(0x9E3779B97F4A7C15)  # multiplicative hashing (Knuth, volume 3, 6.4): 2**64 over the golden ratio
 
 
 class Stop:
@@ -44,10 +48,10 @@ class Moves(NamedTuple):
         advance: of each row: the number of the state after the patcher's next event, or WRONG, or NOT_ALLOWED.
     """
 
-    rows: Any
-    first: Any
-    targets: Any
-    advance: Any
+    rows: Numbers
+    first: Numbers
+    targets: Numbers
+    advance: Numbers
 
 
 class Seen(NamedTuple):
@@ -60,34 +64,34 @@ class Seen(NamedTuple):
         shift: 64 less that power.
     """
 
-    queue: Any
-    parents: Any
-    table: Any
-    shift: Any
+    queue: NDArray[np.uint64]
+    parents: NDArray[np.uint32]
+    table: NDArray[np.uint64]
+    shift: int
 
 
-@njit
-def _insert(seen, word):
+@specialized
+def _insert(seen: Seen, word: u64) -> bool:
     """Adds a word to the table; False: it is there."""
-    mask = np.uint64(seen.table.shape[0] - 1)
+    mask = u64(seen.table.shape[0] - 1)
     at = (word * _GOLDEN) >> seen.shift
     while seen.table[at] != 0:
         if seen.table[at] == word:
             return False
-        at = (at + np.uint64(1)) & mask
+        at = (at + u64(1)) & mask
     seen.table[at] = word
     return True
 
 
-@njit
-def refill(seen, count):
+@specialized
+def refill(seen: Seen, count: int) -> None:
     """Fills an empty table with the first words of the queue."""
     for number in range(count):
         _insert(seen, seen.queue[number])
 
 
-@njit
-def _word(position, numbers, bits):
+@specialized
+def _word(position: int, numbers: Numbers, bits: int) -> u64:
     """The word of a state; puts its numbers in order."""
     for high in range(1, numbers.shape[0]):
         number, low = numbers[high], high - 1
@@ -95,28 +99,30 @@ def _word(position, numbers, bits):
             numbers[low + 1] = numbers[low]
             low -= 1
         numbers[low + 1] = number
-    word = np.uint64(position + 1)
+    word = u64(position + 1)
     for number in numbers:
-        word = (word << bits) | np.uint64(number)
+        word = word << bits | u64(number)
     return word
 
 
-@njit
-def _word_with(position, numbers, cpu, number, bits):
+@specialized
+def _word_with(position: int, numbers: Numbers, cpu: int, number: int, bits: int) -> u64:
     """The word of the state in which one CPU of a state has another number. The numbers are in order."""
-    word = np.uint64(position + 1)
+    word = u64(position + 1)
     placed = False
     for other in range(numbers.shape[0]):
         if other != cpu:
             if not placed and number <= numbers[other]:
-                word = (word << bits) | np.uint64(number)
+                word = word << bits | u64(number)
                 placed = True
-            word = (word << bits) | np.uint64(numbers[other])
-    return word if placed else (word << bits) | np.uint64(number)
+            word = word << bits | u64(numbers[other])
+    return word if placed else word << bits | u64(number)
 
 
-@njit
-def _follow(moves, position, here, there, bits, queue, tail):
+@specialized
+def _follow(
+    moves: Moves, position: int, here: Numbers, there: Numbers, bits: int, queue: NDArray[np.uint64], tail: int
+) -> tuple[int, int, bool]:
     """Puts the words of the states that follow one behind the queue.
 
     Returns (the queue's end, how many moves were tried, whether the last one is wrong).
@@ -148,8 +154,8 @@ def _follow(moves, position, here, there, bits, queue, tail):
     return tail, tried, False
 
 
-@njit
-def run(moves, seen, bits, numbers, counts, most, most_seen):
+@specialized
+def run(moves: Moves, seen: Seen, bits: int, numbers: Numbers, counts: Numbers, most: int, most_seen: int) -> int:
     """Goes on with a search, until one of the reasons to stop.
 
     Args:
@@ -164,7 +170,7 @@ def run(moves, seen, bits, numbers, counts, most, most_seen):
     here, there = numbers[0], numbers[1]
     cpus = here.shape[0]
     end = moves.rows.shape[0] - 2
-    mask = (np.uint64(1) << bits) - np.uint64(1)
+    mask = (u64(1) << bits) - u64(1)
     queue, table = seen.queue, seen.table
     head, tail, tried = counts[HEAD], counts[TAIL], counts[MOVES]
     last = head + most
@@ -175,9 +181,9 @@ def run(moves, seen, bits, numbers, counts, most, most_seen):
             break
         word = queue[head]
         for cpu in range(cpus - 1, -1, -1):
-            here[cpu] = np.int64(word & mask)
+            here[cpu] = i64(word & mask)
             word >>= bits
-        position = np.int64(word) - 1
+        position = i64(word) - 1
         follow = 1
         for cpu in range(cpus):
             row = moves.rows[position] + here[cpu]
@@ -190,10 +196,10 @@ def run(moves, seen, bits, numbers, counts, most, most_seen):
         found, more, wrong = _follow(moves, position, here, there, bits, queue, tail)
         tried += more
         # The table is larger than the caches: its places are read all at once, and not each after the one before.
-        read = np.uint64(0)
+        read = u64(0)
         for number in range(tail, found):
             read |= table[(queue[number] * _GOLDEN) >> seen.shift]
-        counts[_READ] = np.int64(read)
+        counts[_READ] = i64(read)
         for number in range(tail, found):
             word = queue[number]
             if _insert(seen, word):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ __all__ = ["Content", "content"]
 
 _CALLS = ("ftrace:funcgraph_entry", "ftrace:funcgraph_exit")
 _TYPES = ("u8", "u2", "i4", "u2", "u1", "i8", "i8")  # of EventRows
-Column = NDArray[Any]
+Column = NDArray[np.integer]
 
 
 class Content(NamedTuple):
@@ -35,7 +35,7 @@ class Content(NamedTuple):
     columns: `call_start` and `run_start` count from the slice before in the same row, and the first one from the origin.
     """
 
-    said: dict[str, Any]
+    said: dict[str, object]
     columns: dict[str, Column]
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 __all__ = ["deflated", "packed"]
 
 
-def packed(columns: Mapping[str, NDArray[Any]]) -> tuple[dict[str, list[int]], str]:
+def packed(columns: Mapping[str, NDArray[np.integer]]) -> tuple[dict[str, list[int]], str]:
     """Of each column how many numbers of how many bytes it has; and all of them, zlib's stream in base64."""
     layout, data = {}, []
     for name, column in columns.items():

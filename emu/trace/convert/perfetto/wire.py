@@ -7,7 +7,6 @@ A field is a key, which says its number and how it is encoded, and a value: an i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,7 @@ _VARINT, _LENGTH = 0, 2
 class Integers:
     """Field number `number`, an integer: of any type but those of fixed length and the zigzag ones."""
 
-    def __init__(self, number: int, values: NDArray[Any]) -> None:
+    def __init__(self, number: int, values: NDArray[np.integer]) -> None:
         self._key = np.frombuffer(_key(number, _VARINT), np.uint8)
         wide = np.int64 if values.dtype.kind == "i" else np.uint64
         self._values = np.ascontiguousarray(values.astype(wide, copy=False)).view(np.uint64)

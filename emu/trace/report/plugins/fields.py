@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,7 @@ def unsigned(table: EventTable, name: str) -> NDArray[np.uint64]:
     return np.asarray(values.view(f"u{values.itemsize}").astype(np.uint64))
 
 
-def decimal(values: NDArray[Any]) -> Piece:
+def decimal(values: NDArray[np.integer]) -> Piece:
     """%llu"""
     return Numbers(values)
 
