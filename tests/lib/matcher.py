@@ -20,7 +20,7 @@ from emu.kernel.image import Image
 from emu.machine import image_directory
 from emu.native.functions import Compiled, njit, shared
 from emu.native.pointers import in_byte_order
-from emu.native.records import Bytes, Records, u64
+from emu.native.records import Bytes, u64
 
 __all__ = ["KERNEL", "Matcher"]
 
@@ -46,8 +46,8 @@ def _compiled(arch: str) -> tuple[GuestLayout, Literal["little", "big"], Compile
 
 
 @shared
-def _keeps(program: Records[FilterStep], cpu: Cpu, array_cpu: ArrayCpu, entry: Bytes, size: u64) -> bool:
-    return filter_program.keeps(program, cpu, array_cpu, entry, size)
+def _keeps(first: FilterStep, cpu: Cpu, array_cpu: ArrayCpu, entry: Bytes, size: u64) -> bool:
+    return filter_program.keeps(first, cpu, array_cpu, entry, size)
 
 
 class Matcher:
@@ -81,4 +81,4 @@ class Matcher:
     def keeps(self, wanted: EventFilter, entry: bytes, size: int | None = None) -> bool:
         """Whether a filter keeps an entry; `size`: if it ends before the bytes end."""
         staged = np.frombuffer(entry, np.uint8)
-        return bool(_keeps(wanted.program, self._cpu, self._array_cpu, Bytes(staged.ctypes.data), size or len(entry)))
+        return bool(_keeps(wanted.first_step, self._cpu, self._array_cpu, Bytes(staged.ctypes.data), size or len(entry)))

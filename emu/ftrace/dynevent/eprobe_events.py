@@ -57,7 +57,7 @@ class _Attached:
         self.record = Consumer.allocate()
         self.record.words[:] = probe.consumer.words
         self.record.target = self._fetches.address
-        self.record.filter = condition.program if condition else None
+        self.record.filter = condition.first_step if condition else None
 
     def __str__(self) -> str:
         return ""

@@ -15,7 +15,7 @@ from emu.ftrace.native.guest_records import layouts
 from emu.ftrace.native.trace_records import STRING_STAGE, ArrayCpu, TraceArray
 from emu.native.functions import Compiled, Native, njit
 from emu.native.pointers import Accessors
-from emu.native.records import Bytes, Ints, Records, Words, i64, u64
+from emu.native.records import Bytes, Ints, Words, i64, u64
 
 __all__ = ["build", "keeps", "string_at"]
 
@@ -112,16 +112,14 @@ def passes(step: FilterStep, cpu: Cpu, array_cpu: ArrayCpu, entry: Bytes, size: 
 
 
 @njit
-def keeps(program: Records[FilterStep] | None, cpu: Cpu, array_cpu: ArrayCpu, entry: Bytes, size: u64) -> bool:
-    """Whether a filter keeps an entry of `size` bytes; without a filter all are kept."""
-    if program is None:
+def keeps(first: FilterStep | None, cpu: Cpu, array_cpu: ArrayCpu, entry: Bytes, size: u64) -> bool:
+    """Whether a filter with this first step keeps an entry of `size` bytes; without a filter all are kept."""
+    if first is None:
         return True
-    at = u64(0)
-    while True:
-        step = program[at]
-        at = step.if_true if passes(step, cpu, array_cpu, entry, size) else step.if_false
-        if at >= filter_record.DISCARD:
-            return at == filter_record.KEEP
+    step = first
+    while step.address > filter_record.KEEP:
+        step = step.if_true if passes(step, cpu, array_cpu, entry, size) else step.if_false
+    return step.address == filter_record.KEEP
 
 
 def build(

@@ -232,9 +232,9 @@ def build(memory: Accessors, guest: GuestLayout) -> HistHandlers:
     @njit
     def run(cpu: Cpu, array: TraceArray, histogram: Histogram, frame: Frame) -> None:
         """Runs the program in a frame."""
-        told, n = array.event_context, u64(0)
-        while n < histogram.steps:
-            step = histogram.program[n]
+        told, program, steps, n = array.event_context, histogram.program, histogram.steps, u64(0)
+        while n < steps:
+            step = program[n]
             n += 1
             op = step.op
             if op <= hist_record.CPU:
