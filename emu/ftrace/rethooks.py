@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.callbacks import listen
-from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.trace_records import RETHOOK_NODES, Consumer, Rethook, RethookNode, RethookPool
 from emu.kernel.kernel import Kernel
@@ -74,7 +73,8 @@ class Rethooks:
         self._guest_knows.handler = redirect.go_on
         self._guest_knows.target = self._kernel.image.symbol("kretprobe_trap")
         pool.of_guest = self._of_guest
-        self._records.set_in_all(array_record.RETHOOKS, pool.address)
+        for array in self._records.arrays:
+            array.rethooks = pool
         listen(self._kernel, self._arch.rethook_callbacks(self._guest)[1:])
         return pool
 

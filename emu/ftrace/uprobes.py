@@ -12,7 +12,7 @@ import numpy as np
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.callbacks import listen
-from emu.ftrace.native import array_record, trace_records
+from emu.ftrace.native import trace_records
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.trace_records import Consumer
 from emu.kernel.kernel import Kernel
@@ -62,7 +62,8 @@ class Uprobes:
         self._saved_offsets = np.zeros(0, np.uint64)
         self._record = trace_records.Uprobes.allocate()
         self._tell()
-        records.set_in_all(array_record.UPROBES, self._record.address)
+        for array in records.arrays:
+            array.uprobes = self._record
 
     def add(self, place: UprobePlace, consumer: Consumer, failed: Callable[[int], None]) -> int:
         """Defines a probe, which does nothing yet. Returns its number.

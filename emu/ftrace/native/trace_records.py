@@ -30,7 +30,7 @@ from emu.ftrace.native.profile_record import FunctionProfile
 from emu.ftrace.native.ring_record import Ring
 from emu.ftrace.native.saved_cmdlines_record import SavedCmdlines
 from emu.ftrace.native.stack_tracer_record import StackTracer
-from emu.native.records import Bytes, Record, Values, inline, u8, u32, u64
+from emu.native.records import Bytes, Record, Records, Values, inline, u8, u32, u64
 
 # Of TraceArray
 
