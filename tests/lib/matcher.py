@@ -18,7 +18,7 @@ from emu.kernel import arch as kernel_arch
 from emu.kernel.image import Image
 from emu.machine import image_directory
 from emu.native.functions import Compiled, njit, shared
-from emu.native.records import Bytes, u64
+from emu.native.records import Bytes, Layouts, u64
 
 __all__ = ["KERNEL", "Matcher"]
 
