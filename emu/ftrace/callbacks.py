@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.native.arch import Callback
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import CLOCK_LINEAR, TraceArray
 from emu.kernel.kernel import Kernel
 
@@ -43,7 +43,7 @@ class TraceCallbacks:
         records: say what is recorded. Each change of them is followed before the guest goes on.
     """
 
-    def __init__(self, kernel: Kernel, arch: FtraceArch, guest: GuestLayout, records: RecordLists) -> None:
+    def __init__(self, kernel: Kernel, arch: FtraceArch, guest: Guest, records: RecordLists) -> None:
         self._kernel = kernel
         self._arch = arch
         self._guest = guest

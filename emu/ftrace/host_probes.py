@@ -18,12 +18,10 @@ from emu.ftrace.dynevent.fetch_program import FetchProgram
 from emu.ftrace.dynevent.kprobe_events import parse_place
 from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError
 from emu.ftrace.ftrace import Ftrace
-from emu.ftrace.native.fetch_record import FetchStep
 from emu.ftrace.native.probe_record import Probe
 from emu.ftrace.native.trace_records import ALWAYS, LARGEST_ENTRY, Consumer
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.kernel.kernel import Kernel
-from emu.native.records import Records
 
 __all__ = ["Hit", "HostProbe", "HostProbes", "Value"]
 
@@ -148,7 +146,7 @@ class HostProbe:
         self.callback = callback
         self.layout = layout
         self.record = Probe.allocate()
-        self.record.program, self.record.size = Records[FetchStep](program.address), layout.size
+        self.record.program, self.record.size = program.program, layout.size
         self.consumer = Consumer.allocate()
         self.consumer.count = ALWAYS
         self.consumer.target = self.record.address

@@ -11,7 +11,7 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
 from emu.ftrace.native import stack_tracer_record
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import STACK_CHECKED
 from emu.ftrace.site_callback import Callback
 from emu.ftrace.stacks import Stacks
@@ -52,7 +52,7 @@ class StackTracer:
     flag = STACK_CHECKED
 
     def __init__(
-        self, arch: FtraceArch, guest: GuestLayout, records: RecordLists, stacks: Stacks, symbols: Symbols, functions: Functions
+        self, arch: FtraceArch, guest: Guest, records: RecordLists, stacks: Stacks, symbols: Symbols, functions: Functions
     ) -> None:
         self._arch = arch
         self._guest = guest

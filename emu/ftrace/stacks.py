@@ -15,7 +15,7 @@ from emu.ftrace.array_records import RecordLists
 from emu.ftrace.keys import Keys
 from emu.ftrace.kprobes import Kprobes
 from emu.ftrace.native.arch import StackCallbacks
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import STACK_LIMIT
 from emu.kernel.image import Symbol
 from emu.kernel.kernel import Kernel
@@ -38,7 +38,7 @@ class Stacks:
     """
 
     def __init__(
-        self, kernel: Kernel, arch: FtraceArch, guest: GuestLayout, records: RecordLists, keys: Keys, kprobes: Kprobes
+        self, kernel: Kernel, arch: FtraceArch, guest: Guest, records: RecordLists, keys: Keys, kprobes: Kprobes
     ) -> None:
         self._kernel = kernel
         self._arch = arch

@@ -14,10 +14,11 @@ from emu.ftrace.event.call import EventCall, Field
 from emu.ftrace.event.filter_parse import Comparison, FindFunction, Operator, Postfix, Predicate, Source, parse_filter
 from emu.ftrace.native import filter_record as native
 from emu.ftrace.native.filter_record import FilterStep
-from emu.native.records import Records, Words
+from emu.native.records import HOST, Records, Words
 
 __all__ = ["EventFilter", "glob_elements"]
 
+_WORD = 8  # bytes
 _MASK = (1 << 64) - 1
 _TESTS = {
     Comparison.EQUAL: (native.EQUAL, native.EQUAL),
@@ -51,7 +52,7 @@ class EventFilter:
 
     Attributes:
         text: the filter as it was written.
-        program: for native code, there as long as the filter; `address`: its.
+        first_step: for native code, there as long as the filter.
 
     Raises:
         TraceError: EINVAL, with what error_log tells.
@@ -60,10 +61,8 @@ class EventFilter:
     def __init__(self, call: EventCall, text: str, find_function: FindFunction) -> None:
         self.text = text
         made = _Program(parse_filter(call, text, find_function))
-        self._patterns = made.patterns
-        self._words = np.concatenate([step.words for step in made.steps])
-        self.address: int = self._words.ctypes.data
-        self.program = Records[FilterStep](self.address)
+        self._memory = made.words, made.patterns
+        self.first_step = made.steps[0]
 
 
 class _Exit(NamedTuple):
@@ -74,9 +73,9 @@ class _Exit(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A part of a filter: the number of its first step, and what says where to go on after it."""
+    """A part of a filter: its first step, and what says where to go on after it."""
 
-    first: int
+    first: FilterStep
     if_true: list[_Exit]
     if_false: list[_Exit]
 
@@ -85,7 +84,10 @@ class _Program:
     """The steps of a filter. An operator joins parts by letting one go on at the other."""
 
     def __init__(self, postfix: Postfix) -> None:
-        self.steps: list[FilterStep] = []
+        count = sum(isinstance(item, Predicate) for item in postfix)
+        self.words = np.zeros(count * HOST.size(FilterStep) // _WORD, np.uint64)
+        self.steps = Records[FilterStep](self.words.ctypes.data)
+        self._used = 0  # steps
         self.patterns: list[NDArray[np.uint64]] = []
         parts: list[_Part] = []
         for item in postfix:
@@ -103,15 +105,16 @@ class _Program:
                     _go_on(left.if_false, right.first)
                     parts.append(_Part(left.first, left.if_true + right.if_true, right.if_false))
         (whole,) = parts
-        _go_on(whole.if_true, native.KEEP)
-        _go_on(whole.if_false, native.DISCARD)
+        _go_on(whole.if_true, FilterStep(native.KEEP))
+        _go_on(whole.if_false, FilterStep(native.DISCARD))
 
     def _step(self, predicate: Predicate) -> _Part:
         """Adds the step of a predicate."""
         field, comparison, operand = predicate.field, predicate.comparison, predicate.operand
         opposite = comparison in _OPPOSITES
         comparison = _OPPOSITES.get(comparison, comparison)
-        step = FilterStep.allocate()
+        step = self.steps[self._used]
+        self._used += 1
         step.source, step.offset, step.size = _source(predicate), field.offset, field.size
         if isinstance(operand, bytes):
             step.pattern, step.length, inverted = self._pattern(operand, comparison is Comparison.GLOB)
@@ -121,8 +124,7 @@ class _Program:
             step.test, step.value, step.length = native.WITHIN, operand.start, len(operand)
         else:
             step.test, step.value = _TESTS[comparison][field.signed], _extended(operand, field)
-        self.steps.append(step)
-        return _Part(len(self.steps) - 1, [_Exit(step, not opposite)], [_Exit(step, opposite)])
+        return _Part(step, [_Exit(step, not opposite)], [_Exit(step, opposite)])
 
     def _pattern(self, text: bytes, is_glob: bool) -> tuple[Words, int, bool]:
         """Makes a pattern. Returns it, its length, and whether a string must not match it."""
@@ -139,8 +141,7 @@ class _Program:
         return Words(self.patterns[-1].ctypes.data), len(elements), inverted
 
 
-def _go_on(exits: list[_Exit], at: int) -> None:
-    """Has them lead to a step, or to KEEP or DISCARD."""
+def _go_on(exits: list[_Exit], at: FilterStep) -> None:
     for step, if_true in exits:
         if if_true:
             step.if_true = at

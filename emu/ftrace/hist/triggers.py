@@ -151,7 +151,7 @@ class HistTrigger:
         self.record = Consumer.allocate()
         self.record.handler, self.record.array = histograms.handlers().hist, array
         self.record.target = histogram.record.address
-        self.record.filter = condition.program if condition else None
+        self.record.filter = condition.first_step if condition else None
 
     @property
     def kind(self) -> object:

@@ -10,12 +10,10 @@ from emu.ftrace.native import filter_record
 from emu.ftrace.native.context import Context, host_address
 from emu.ftrace.native.entry import number_at
 from emu.ftrace.native.filter_record import FilterStep
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import layouts
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import STRING_STAGE, ArrayCpu, TraceArray
 from emu.native.functions import Compiled, Native, njit
-from emu.native.pointers import Accessors
-from emu.native.records import Bytes, Ints, Records, Words, i64, u64
+from emu.native.records import Bytes, Ints, Words, i64, u64
 
 __all__ = ["build", "keeps", "string_at"]
 
@@ -112,20 +110,18 @@ def passes(step: FilterStep, cpu: Cpu, array_cpu: ArrayCpu, entry: Bytes, size: 
 
 
 @njit
-def keeps(program: Records[FilterStep] | None, cpu: Cpu, array_cpu: ArrayCpu, entry: Bytes, size: u64) -> bool:
-    """Whether a filter keeps an entry of `size` bytes; without a filter all are kept."""
-    if program is None:
+def keeps(first: FilterStep | None, cpu: Cpu, array_cpu: ArrayCpu, entry: Bytes, size: u64) -> bool:
+    """Whether a filter with this first step keeps an entry of `size` bytes; without a filter all are kept."""
+    if first is None:
         return True
-    at = u64(0)
-    while True:
-        step = program[at]
-        at = step.if_true if passes(step, cpu, array_cpu, entry, size) else step.if_false
-        if at >= filter_record.DISCARD:
-            return at == filter_record.KEEP
+    step = first
+    while step.address > filter_record.KEEP:
+        step = step.if_true if passes(step, cpu, array_cpu, entry, size) else step.if_false
+    return step.address == filter_record.KEEP
 
 
 def build(
-    memory: Accessors, guest: GuestLayout, context: Context, user_address: Callable[[Cpu, TraceArray, u64], u64]
+    guest: Guest, context: Context, user_address: Callable[[Cpu, TraceArray, u64], u64]
 ) -> Compiled[[FilterStep, Cpu, ArrayCpu, Bytes, u64], bool]:
     """Compiles test(step, cpu, array_cpu, entry, size) -> whether the string at which a step looks is as it should be. One that
     cannot be read is neither like nor unlike.
@@ -133,12 +129,11 @@ def build(
     Nothing outside the entry is read as if it were in it, whatever its fields of variable length say.
 
     Args:
-        memory: accesses in the guest's byte order.
         guest: its structures.
         context: compiled for it.
         user_address: see `user_memory.build`.
     """
-    native, current_task = Native(layouts(guest, memory.byte_order)), context.current_task
+    native, current_task = Native(guest.layouts), context.current_task
 
     @native.njit
     def fetched(cpu: Cpu, array: TraceArray, address: u64) -> Bytes | None:

@@ -12,10 +12,7 @@ __all__ = ["FilterStep"]
 
 
 class FilterStep(Record):
-    """Looks at one thing, and says where to go on, in either case: at a step further on, or nowhere.
-
-    Then the whole filter's value is known.
-    """
+    """Looks at one thing, and says which step comes next, in either case; or none, because the whole filter's value is known."""
 
     test: u8
     source: u8  # where that thing is found, and as what
@@ -24,11 +21,11 @@ class FilterStep(Record):
     value: u64  # a number
     length: u64  # of WITHIN: how many numbers from `value` on; of STRING and UNLIKE: the pattern's elements
     pattern: Values[u64]  # of STRING and UNLIKE
-    if_true: u32  # the step's number, or DISCARD or KEEP
-    if_false: u32
+    if_true: FilterStep  # one further on, or none: its address is DISCARD or KEEP then
+    if_false: FilterStep
 
 
-DISCARD, KEEP = u64(0xFFFF_FFFE), u64(0xFFFF_FFFF)
+DISCARD, KEEP = u64(0), u64(1)
 
 # Values of `test`
 EQUAL, LESS, LESS_OR_EQUAL, SIGNED_LESS, SIGNED_LESS_OR_EQUAL, ANY_BIT, WITHIN, STRING, UNLIKE = (u64(n) for n in range(9))

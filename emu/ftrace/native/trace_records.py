@@ -190,8 +190,8 @@ class TraceArray(Record):
     refuse_snapshot: Callable[[Cpu, TraceArray], None]  # says why there is none
     snapshot_reserved: bool  # 1: an action of a histogram takes the snapshots
     threshold: u64  # nanoseconds: function_graph records only returns of calls this long; 0: all, and entries
-    graph_entry_filter: Records[FilterStep] | None  # of function_graph's entries
-    graph_exit_filter: Records[FilterStep] | None  # of its returns
+    graph_entry_filter: FilterStep | None  # of function_graph's entries
+    graph_exit_filter: FilterStep | None  # of its returns
 
     # What native code reports to Python
     snapshot_refused: u64  # why the latest snapshot was not taken (native.tracing_snapshot); 0: it was
@@ -285,7 +285,7 @@ class EventFile(Record):
     cpus: Values[ArrayCpu]  # of the array
     flags: u64  # entries are recorded if these are ENABLED and nothing else
     handler: Callable[[Cpu, EventFile], None] | None  # None: what `filter` keeps is recorded; else it does all instead
-    filter: Records[FilterStep] | None  # None: every entry passes
+    filter: FilterStep | None  # None: every entry passes
     consumers: Consumer | None  # the first
     trigger_cond: bool  # 1: consumers act when the entry has its place in the ring buffer, not before it is recorded
     record_first: bool  # 1: what they do cannot change whether it is recorded; events that they make come after it
@@ -296,7 +296,7 @@ class Consumer(Record):
 
     handler: Callable[[Cpu, Consumer], None]
     next: Consumer | None  # of the same event or function
-    filter: Records[FilterStep] | None  # only entries that pass count; None: all do
+    filter: FilterStep | None  # only entries that pass count; None: all do
     count: u64  # how often it still acts, or ALWAYS
     post: u64  # when it acts: BEFORE or AFTER the entry, or the call, has been recorded
     due: bool  # 1: its filter has kept the entry, and it acts after it has been recorded
