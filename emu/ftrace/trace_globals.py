@@ -24,7 +24,6 @@ from emu.ftrace.hwlat import HwlatDetector
 from emu.ftrace.kernel_values import KernelValues
 from emu.ftrace.keys import Keys
 from emu.ftrace.kprobes import Kprobes
-from emu.ftrace.native import array_record
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.trace_records import EventFile
 from emu.ftrace.osnoise import Osnoise
@@ -208,7 +207,8 @@ class TraceGlobals:
             TraceError: EINVAL, with what error_log tells.
         """
         made = EventFilter(call, text, self.symbols.function)
-        self.records.set_in_all(array_record.STRING_TEST, self._arch.string_test(self.guest))
+        for array in self.records.arrays:
+            array.string_test = self._arch.string_test(self.guest)
         return made
 
     def condition(self, call: EventCall, text: str) -> EventFilter:

@@ -32,6 +32,7 @@ from emu.native.pointers import Accessors, in_byte_order
 if TYPE_CHECKING:
     from emu.cpu.native.cpu_records import Cpu
     from emu.ftrace.arch.probing import Probing
+    from emu.ftrace.native.filter_program import StringTest
     from emu.ftrace.native.hist import HistHandlers
     from emu.ftrace.native.probe_event import ProbeHandlers
     from emu.ftrace.native.stack_tracer_record import StackTracer
@@ -254,23 +255,22 @@ class FtraceArch(ABC):
         return made
 
     @_once
-    def string_test(self, guest: GuestLayout) -> int:
-        """The address of what tests strings for filters."""
+    def string_test(self, guest: GuestLayout) -> StringTest:
+        """What tests strings for filters."""
         from emu.ftrace.native import filter_program
 
-        address: int = filter_program.build(*self._context(guest), self._user_address(guest)).address
-        return address
+        return filter_program.build(*self._context(guest), self._user_address(guest))
 
     @_once
     def probe_handlers(self, guest: GuestLayout) -> ProbeHandlers:
-        """The addresses of what makes the events of probes."""
+        """What makes the events of probes."""
         from emu.ftrace.native import probe_event
 
         return probe_event.build(*self._context(guest), self._user_address(guest))
 
     @_once
     def hist_handlers(self, guest: GuestLayout) -> HistHandlers:
-        """The addresses of what events do to histograms."""
+        """What events do to histograms."""
         from emu.ftrace.native import hist
 
         return hist.build(in_byte_order(self.cpu.byte_order), guest)

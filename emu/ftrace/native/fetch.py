@@ -17,6 +17,7 @@ from emu.ftrace.native.fetch_record import FetchStep
 from emu.ftrace.native.guest_layout import GuestLayout
 from emu.ftrace.native.guest_records import GuestMemory, layouts
 from emu.ftrace.native.trace_records import LARGEST_ENTRY, STAGE_SIZE, ArrayCpu, EventContext, TraceArray
+from emu.ftrace.native.user_memory import UserAddress
 from emu.native.functions import Native, njit
 from emu.native.memory import copy_string
 from emu.native.pointers import Accessors
@@ -88,7 +89,7 @@ def store_symbol(step: FetchStep, fetching: Fetching) -> None:
 
 
 def build(
-    memory: Accessors, guest: GuestLayout, context: Context, user_address: Callable[[Cpu, TraceArray, u64], u64]
+    memory: Accessors, guest: GuestLayout, context: Context, user_address: UserAddress
 ) -> Callable[[Cpu, TraceArray, EventContext, Records[FetchStep], Bytes, u64], u64]:
     """Compiles fetch(cpu, array, told, program, entry, size) -> the entry's size, a multiple of four.
 
