@@ -18,11 +18,10 @@ from emu.ftrace.dynevent.fetch_program import FetchProgram
 from emu.ftrace.dynevent.kprobe_events import parse_place
 from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError
 from emu.ftrace.ftrace import Ftrace
-from emu.ftrace.native import probe_record
+from emu.ftrace.native.probe_record import Probe
 from emu.ftrace.native.trace_records import ALWAYS, LARGEST_ENTRY, Consumer
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.kernel.kernel import Kernel
-from emu.native.record import Record
 
 __all__ = ["Hit", "HostProbe", "HostProbes", "Value"]
 
@@ -146,9 +145,8 @@ class HostProbe:
         self.hits = 0
         self.callback = callback
         self.layout = layout
-        self.record = Record(probe_record.WORDS)
-        self.record.set(probe_record.PROGRAM, program.address)
-        self.record.set(probe_record.SIZE, layout.size)
+        self.record = Probe.allocate()
+        self.record.program, self.record.size = program.program, layout.size
         self.consumer = Consumer.allocate()
         self.consumer.count = ALWAYS
         self.consumer.target = self.record.address
@@ -217,7 +215,7 @@ class HostProbes:
         events, kprobes = self._globals.kprobe_events, self._globals.kprobes
         layout, program = events.arguments(command, where, returns)
         probe = HostProbe(self, text, callback, layout, program)
-        probe.record.set(probe_record.CALLBACK, self._handler)
+        probe.record.callback = self._handler
         probe.consumer.handler = self._arch.probe_handlers(self._globals.guest).host
         if returns:
             kprobes.add_return(where, probe.consumer)
@@ -259,7 +257,7 @@ class HostProbes:
             task=(self._kernel.tasks.pid(task), self._kernel.tasks.comm(task)),
             address=self._context.ip,
             returns_to=self._context.return_ip or None,
-            args=_values(probe.layout, ctypes.string_at(probe.record.get(probe_record.ENTRY), LARGEST_ENTRY)),
+            args=_values(probe.layout, ctypes.string_at(probe.record.entry, LARGEST_ENTRY)),
             registers=registers,
             known=known,
         )

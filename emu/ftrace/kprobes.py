@@ -24,10 +24,10 @@ from emu.ftrace.array_records import RecordLists
 from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import Functions, SiteMask
 from emu.ftrace.keys import Keys
-from emu.ftrace.native import array_record, probes, trace_records
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native import probes, trace_records
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.kprobe_record import Kprobe
-from emu.ftrace.native.trace_records import BEFORE, REMOVED, Consumer, Places, link
+from emu.ftrace.native.trace_records import BEFORE, REMOVED, Consumer, link
 from emu.ftrace.patching import Patch
 from emu.ftrace.probe_places import ProbedFunction, ProbePlace, ProbePlaces
 from emu.ftrace.rethooks import Rethooks
@@ -111,7 +111,7 @@ class Kprobes:
         self,
         kernel: Kernel,
         arch: FtraceArch,
-        guest: GuestLayout,
+        guest: Guest,
         records: RecordLists,
         sites: Sites,
         keys: Keys,
@@ -133,10 +133,10 @@ class Kprobes:
         self.places = ProbePlaces(kernel, arch, sites, keys, self._replaced)
         self._record = trace_records.Kprobes.allocate()
         self._saved_offsets = np.zeros(0, np.uint64)
-        self._table = np.zeros(0, np.uint64)
         self._stale = False  # the table lacks a breakpoint, which is not there yet
         self._tabulate()
-        records.set_in_all(array_record.KPROBES, self._record.address)
+        for array in records.arrays:
+            array.kprobes = self._record
 
     # What is probed
 
@@ -326,7 +326,7 @@ class Kprobes:
         start = self._kernel.board.arch.kernel_map
         records = {point.address - start: point.record.address for point in self._points.values() if point.record is not None}
         self._table = probes.table_of(np.array(list(records), np.uint64), np.array(list(records.values()), np.uint64))
-        self._record.table = Places(self._table.ctypes.data)
+        self._record.table = self._table
 
     # At call sites (trace_array.ops)
 

@@ -12,7 +12,7 @@ from emu.ftrace.array_records import RecordLists
 from emu.ftrace.filters import Functions, SiteMask
 from emu.ftrace.native import probes
 from emu.ftrace.native.profile_record import FunctionProfile
-from emu.ftrace.native.trace_records import PROFILED
+from emu.ftrace.native.trace_records import PROFILED, Places
 from emu.ftrace.site_callback import Callback
 from emu.ftrace.text.duration import duration
 from emu.native.records import HOST, Records
@@ -46,7 +46,7 @@ class Profiler:
         self._rows: dict[int, int] = {}  # by the numbers of functions
         self._names = [""]  # of each row; the first is nobody's
         self._counts: list[NDArray[np.uint64]] = []  # of each CPU: its `FunctionProfile`s
-        self._table = np.zeros(0, np.uint64)
+        self._table: Places | None = None
 
     @property
     def enabled(self) -> bool:
@@ -72,7 +72,7 @@ class Profiler:
         self._counts = [_grown(counts, len(self._names)) for counts in before]
         for cpu, counts in zip(cpus, self._counts, strict=True):
             cpu.profile = Records[FunctionProfile](counts.ctypes.data)
-        self._records.top.profiled_sites = self._table.ctypes.data
+        self._records.top.profiled_sites = self._table
 
     # For FtraceOps (Watch)
 

@@ -206,7 +206,7 @@ class Recorder:
         linked = map(trace_records.link, chains.values())
         first = np.array([consumer.address for consumer in linked if consumer is not None], np.uint64)
         self._probes = probes.table_of(places[list(chains)].astype(np.uint64), first), chains
-        self.records.array.probes = self._probes[0].ctypes.data
+        self.records.array.probes = self._probes[0]
 
     def forget_sites(self, places: npt.NDArray[np.int64]) -> None:
         """Clears the flags of sites that are gone. `places`: as for `follow`."""

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.callbacks import listen
-from emu.ftrace.native import array_record
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import RETHOOK_NODES, Consumer, Rethook, RethookNode, RethookPool
 from emu.kernel.kernel import Kernel
 
@@ -28,7 +27,7 @@ class Rethooks:
         records: tell native code where the nodes are.
     """
 
-    def __init__(self, kernel: Kernel, arch: FtraceArch, guest: GuestLayout, records: RecordLists) -> None:
+    def __init__(self, kernel: Kernel, arch: FtraceArch, guest: Guest, records: RecordLists) -> None:
         self._kernel = kernel
         self._arch = arch
         self._guest = guest
@@ -74,7 +73,8 @@ class Rethooks:
         self._guest_knows.handler = redirect.go_on
         self._guest_knows.target = self._kernel.image.symbol("kretprobe_trap")
         pool.of_guest = self._of_guest
-        self._records.set_in_all(array_record.RETHOOKS, pool.address)
+        for array in self._records.arrays:
+            array.rethooks = pool
         listen(self._kernel, self._arch.rethook_callbacks(self._guest)[1:])
         return pool
 

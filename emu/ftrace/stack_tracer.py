@@ -10,8 +10,8 @@ import numpy as np
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
-from emu.ftrace.native import array_record, stack_tracer_record
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native import stack_tracer_record
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import STACK_CHECKED
 from emu.ftrace.site_callback import Callback
 from emu.ftrace.stacks import Stacks
@@ -52,7 +52,7 @@ class StackTracer:
     flag = STACK_CHECKED
 
     def __init__(
-        self, arch: FtraceArch, guest: GuestLayout, records: RecordLists, stacks: Stacks, symbols: Symbols, functions: Functions
+        self, arch: FtraceArch, guest: Guest, records: RecordLists, stacks: Stacks, symbols: Symbols, functions: Functions
     ) -> None:
         self._arch = arch
         self._guest = guest
@@ -73,7 +73,8 @@ class StackTracer:
         if on and not self._record.check:
             self._stacks.use()
             self._record.check = self._arch.stack_tracer(self._guest)
-            self._records.set_in_all(array_record.STACK_TRACER, self._record.address)
+            for array in self._records.arrays:
+                array.stack_tracer = self._record
         self._enabled = on
 
     @property

@@ -12,8 +12,8 @@ import numpy as np
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.callbacks import listen
-from emu.ftrace.native import array_record, trace_records
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native import trace_records
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import Consumer
 from emu.kernel.kernel import Kernel
 from emu.kernel.work import WorkKind
@@ -52,7 +52,7 @@ class Uprobes:
         records: say where native code finds the probes.
     """
 
-    def __init__(self, kernel: Kernel, arch: FtraceArch, guest: GuestLayout, records: RecordLists) -> None:
+    def __init__(self, kernel: Kernel, arch: FtraceArch, guest: Guest, records: RecordLists) -> None:
         self._kernel = kernel
         self._arch = arch
         self._guest = guest
@@ -62,7 +62,8 @@ class Uprobes:
         self._saved_offsets = np.zeros(0, np.uint64)
         self._record = trace_records.Uprobes.allocate()
         self._tell()
-        records.set_in_all(array_record.UPROBES, self._record.address)
+        for array in records.arrays:
+            array.uprobes = self._record
 
     def add(self, place: UprobePlace, consumer: Consumer, failed: Callable[[int], None]) -> int:
         """Defines a probe, which does nothing yet. Returns its number.

@@ -276,6 +276,12 @@ class Layouts:
         described = sorted((record.__qualname__, shape) for record, shape in shapes.items())
         self.key = hashlib.sha256(repr(described).encode()).hexdigest()[:8] if shapes else ""
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Layouts) and other.key == self.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
     def __reduce__(self) -> tuple[type[Layouts], tuple[Mapping[type[Record], Shape]]]:
         return Layouts, (self._shapes,)
 

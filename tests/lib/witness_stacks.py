@@ -217,7 +217,7 @@ def _logger(
     @njit
     def put(head: Head, label: u64, sp: u64) -> None:
         start = head.used
-        if start + 2 * DEEPEST >= LOG_WORDS:
+        if start + DEEPEST + DEEPEST >= LOG_WORDS:
             return
         head.used = start + 2
         row = task_row(head)

@@ -4,13 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.fetch_record import FetchStep
 from emu.ftrace.native.trace_records import Consumer, Event, EventFile
 from emu.native.functions import Compiled
-from emu.native.record import offsets
 from emu.native.records import Record, Records, u64
 
 __all__ = ["Probe", "ProbeHandler"]
@@ -30,9 +28,3 @@ class Probe(Record):
     hits: u64
     callback: Callable[[Cpu, Probe], None]  # of the host's own probes: is told of each hit
     entry: u64  # ... and address of the entry with the arguments, while it is told
-
-
-globals().update(offsets(Probe))
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...

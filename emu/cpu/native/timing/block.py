@@ -94,9 +94,7 @@ def build(
     first_base, second_base = segments
 
     @njit
-    def access_bytes(
-        cpu: Cpu, timing: Timing, board: Board, address: u64, size: u64, write: bool, locked: bool
-    ) -> u64:
+    def access_bytes(cpu: Cpu, timing: Timing, board: Board, address: u64, size: u64, write: bool, locked: bool) -> u64:
         """Accesses data in one line, or in two."""
         latency = access(cpu, timing, board, address, write, locked)
         if unlikely((address & LINE_OFFSET) + size > LINE):  # it goes on in the next line
@@ -105,9 +103,7 @@ def build(
         return latency
 
     @native.outlined
-    def calculated(
-        cpu: Cpu, timing: Timing, board: Board, how: CalculatedAccess, count: u64, slowest: u64
-    ) -> tuple[u64, u64]:
+    def calculated(cpu: Cpu, timing: Timing, board: Board, how: CalculatedAccess, count: u64, slowest: u64) -> tuple[u64, u64]:
         """Makes `count` accesses whose addresses are calculated. Returns the same as `accesses`, of these and those known at
         entry, of which the slowest was `slowest`."""
         loaded = held = u64(0)

@@ -15,8 +15,7 @@ from emu.ftrace.native import kprobe
 from emu.ftrace.native.arch import Callback, ProbeCallbacks
 from emu.ftrace.native.arch.x86_64 import SITE_SIZE, Registers
 from emu.ftrace.native.context import array_of, host_address
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import GuestMemory, PtRegs, layouts
+from emu.ftrace.native.guest_records import Guest, GuestMemory, PtRegs
 from emu.ftrace.native.kprobe_record import Kprobe
 from emu.ftrace.native.trace_records import EventContext, TraceArray
 from emu.native import external
@@ -54,9 +53,9 @@ class Env(GuestRecord):
     segments: Records[Segment] = inline(len(SEGMENT_REGISTERS))
 
 
-def build(guest: GuestLayout) -> ProbeCallbacks:
+def build(guest: Guest) -> ProbeCallbacks:
     """Compiles for a guest, and for the layout of Unicorn."""
-    here = layouts(guest, "little").extended({Env: Shape({"general": 0, "segments": layout().env_segments})})
+    here = guest.layouts.extended({Env: Shape({"general": 0, "segments": layout().env_segments})})
     native = Native(here)
     njit, callback = native.njit, native.callback
 
