@@ -60,7 +60,8 @@ class StackTracer:
         self._stacks = stacks
         self._symbols = symbols
         self._record = stack_tracer_record.StackTracer.allocate()
-        self._enabled = self._compiled = False
+        self._is_ready = False  # native code can look how deep a stack is
+        self._enabled = False
         self.filter = FunctionFilter(functions)
         self.waiting_filter = ModuleFilters()
 
@@ -70,8 +71,8 @@ class StackTracer:
 
     @enabled.setter
     def enabled(self, on: bool) -> None:
-        if on and not self._compiled:
-            self._compiled = True
+        if on and not self._is_ready:
+            self._is_ready = True
             self._stacks.use()
             self._record.check = self._arch.stack_tracer(self._guest)
             for array in self._records.arrays:

@@ -57,7 +57,7 @@ def build(guest: Guest, context: Context, tables: PageTables) -> UserAddress:
         while True:
             if table > last_page or table & page_mask != 0:
                 return 0
-            entry = GuestMemory(array.ram + table).words[address >> shift & index_mask]
+            entry = GuestMemory(array.ram + table).as_words[address >> shift & index_mask]
             if shift == tables.page_shift or entry & tables.large != 0:
                 if entry & tables.page != tables.page or entry & tables.privileged != 0:
                     return 0

@@ -32,7 +32,7 @@ class UserStackEntry(Record):
     common: u64
     tgid: u32
     padding: u32
-    callers: Values[u64] = inline(USER_STACK_DEPTH)  # 0 after the last
+    caller: Values[u64] = inline(USER_STACK_DEPTH)  # 0 after the last
 
 
 def build(
@@ -60,8 +60,8 @@ def build(
         entry.tgid = task.tgid
         entry.padding = 0
         saved = PtRegs(host_address(array, task.stack + numbers.of_user))
-        for n in range(unwind_user(cpu, array, task, saved, entry.callers, MOST), MOST):
-            entry.callers[n] = 0
+        for n in range(unwind_user(cpu, array, task, saved, entry.caller, MOST), MOST):
+            entry.caller[n] = 0
         complete(cpu, array_cpu, array)
 
     return record_user_stack

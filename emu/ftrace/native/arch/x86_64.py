@@ -93,7 +93,7 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> Callb
     def function_entry(cpu: Cpu, address: u64) -> None:
         """ftrace_caller."""
         registers, array = Registers(cpu.env), array_of(cpu)
-        stack = GuestMemory(host_address(array, registers.sp)).words
+        stack = GuestMemory(host_address(array, registers.sp)).as_words
         go_on(registers, array, record_function(cpu, stack[0] - SITE_SIZE, stack[1], irqs_off(cpu.env)))
 
     @native.callback
@@ -101,7 +101,7 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> Callb
         """ftrace_graph_caller: the stack slot of its return address identifies a call."""
         registers, array = Registers(cpu.env), array_of(cpu)
         sp = registers.sp
-        stack = GuestMemory(host_address(array, sp)).words
+        stack = GuestMemory(host_address(array, sp)).as_words
         ip = stack[0] - SITE_SIZE
         before_graph(cpu, ip, stack[1], irqs_off(cpu.env))
         # A return probe may have replaced the return address by now: function_graph replaces what it has put there.
