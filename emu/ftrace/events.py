@@ -6,7 +6,6 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -55,7 +54,7 @@ class Flag(enum.IntFlag):
     BH_OFF = 0x80
 
 
-def _entry(*fields: tuple[str, str] | tuple[str, str, int]) -> np.dtype[Any]:
+def _entry(*fields: tuple[str, str] | tuple[str, str, int]) -> np.dtype[np.void]:
     """An entry with these fields after the common ones, in the host's byte order, packed as Linux packs them."""
     common = [("type", "u2"), ("flags", "u1"), ("preempt_count", "u1"), ("pid", "i4")]
     return np.dtype([*common, *fields])
@@ -100,7 +99,7 @@ USER_STACK = _entry(("tgid", "u4"), ("padding", "u4"), ("caller", "u8", USER_STA
 
 
 # The entry of each type, up to what goes on to its end.
-LAYOUTS: Mapping[EventType, np.dtype[Any]] = {
+LAYOUTS: Mapping[EventType, np.dtype[np.void]] = {
     EventType.FUNCTION: FUNCTION, EventType.CONTEXT_SWITCH: TASK_SWITCH, EventType.WAKEUP: TASK_SWITCH,
     EventType.KERNEL_STACK: KERNEL_STACK, EventType.PRINT: PRINT, EventType.BPRINT: BPRINT, EventType.MMIO_RW: MMIO_RW,
     EventType.MMIO_MAP: MMIO_MAP, EventType.BRANCH: BRANCH, EventType.FUNCGRAPH_EXIT: FUNCGRAPH_EXIT,
@@ -132,14 +131,14 @@ class Events:
         first = int(np.searchsorted(self.time, np.uint64(time)))
         return Events(self.cpu, self.words, self.time[first:], self.offset[first:], self.size[first:]) if first else self
 
-    def entries(self, layout: DTypeLike) -> NDArray[Any]:
+    def entries(self, layout: DTypeLike) -> NDArray[np.void]:
         """The entries, each read as `layout`: a structured array."""
         return entries_at(self.words, self.offset, layout)
 
 
-def entries_at(words: NDArray[np.uint32], offset: NDArray[np.int64], layout: DTypeLike) -> NDArray[Any]:
+def entries_at(words: NDArray[np.uint32], offset: NDArray[np.int64], layout: DTypeLike) -> NDArray[np.void]:
     """The structures `layout` at byte offsets, which are multiples of four."""
     dtype = np.dtype(layout)
     span = np.arange(dtype.itemsize // 4)
-    gathered: NDArray[Any] = np.ascontiguousarray(words[offset[:, np.newaxis] // 4 + span]).view(dtype)
+    gathered: NDArray[np.void] = np.ascontiguousarray(words[offset[:, np.newaxis] // 4 + span]).view(dtype)
     return gathered.reshape(len(offset))

@@ -12,7 +12,6 @@ import ctypes
 import mmap
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +64,7 @@ def events_in(pages: NDArray[np.uint8], cpu: int, skip: int = 0, lost: int = 0) 
     return Events(cpu, words.reshape(-1), time[:found], offset[:found], size[:found], lost)
 
 
-def _headers(pages: NDArray[np.uint8]) -> NDArray[Any]:
+def _headers(pages: NDArray[np.uint8]) -> NDArray[np.void]:
     """What each of the pages, shape (n, 4096), begins with, in place."""
     return pages[:, :DATA_START].view(_PAGE_HEADER)[:, 0]
 

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# mypy: disable-error-code="misc, untyped-decorator"
 """What numba makes of the types of `native.records`: its types for them, and loads and stores.
 
     Pointer     a record: its address
     Elements    `Values` and `Records`: the address of the first
+
+numba has no types: its decorators and base classes are not checked here.
 """
 
 from __future__ import annotations

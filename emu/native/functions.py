@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# mypy: disable-error-code="misc, untyped-decorator"
 """Compiled functions of one signature each: what their annotations declare, which Python's type checker sees, too.
 
     @njit
@@ -14,6 +15,8 @@ What is passed, returned or stored is converted, as in C. In between, a Python i
 is one. u64 and i64 do not meet, and nothing becomes a float: numba would take their sum for signed, and compare them as floats.
 
 Bounds are not checked, and integer division by zero is not an error.
+
+numba has no types: its decorators and base classes are not checked here.
 """
 
 from __future__ import annotations

@@ -31,19 +31,19 @@ class Tcg(NamedTuple):
     constant: Constant
     """constant(ctx, value) -> operand."""
 
-    load_u64: Load
-    """load_u64(ctx, base, offset) -> operand: what is at the host address `base` + `offset`."""
+    ld: Load
+    """ld(ctx, base, offset) -> operand: what is at the host address `base` + `offset`."""
 
-    load_u32: Load
-    load_u16: Load
-    load_u8: Load
+    ld32u: Load
+    ld16u: Load
+    ld8u: Load
 
-    store_u64: Store
-    """store_u64(ctx, value, base, offset)."""
+    st: Store
+    """st(ctx, value, base, offset)."""
 
-    store_u32: Store
-    store_u16: Store
-    store_u8: Store
+    st32: Store
+    st16: Store
+    st8: Store
 
     add: Combine
     """add(ctx, a, b) -> operand."""
@@ -112,14 +112,14 @@ def build(arch: str, at: TranslatorStructures) -> Tcg:
 
     return Tcg(
         constant=constant,
-        load_u64=loading(at.opcode("ld_i64")),
-        load_u32=loading(at.opcode("ld32u_i64")),
-        load_u16=loading(at.opcode("ld16u_i64")),
-        load_u8=loading(at.opcode("ld8u_i64")),
-        store_u64=storing(at.opcode("st_i64")),
-        store_u32=storing(at.opcode("st32_i64")),
-        store_u16=storing(at.opcode("st16_i64")),
-        store_u8=storing(at.opcode("st8_i64")),
+        ld=loading(at.opcode("ld_i64")),
+        ld32u=loading(at.opcode("ld32u_i64")),
+        ld16u=loading(at.opcode("ld16u_i64")),
+        ld8u=loading(at.opcode("ld8u_i64")),
+        st=storing(at.opcode("st_i64")),
+        st32=storing(at.opcode("st32_i64")),
+        st16=storing(at.opcode("st16_i64")),
+        st8=storing(at.opcode("st8_i64")),
         add=combining(at.opcode("add_i64")),
         bit_and=combining(at.opcode("and_i64")),
         bit_or=combining(at.opcode("or_i64")),

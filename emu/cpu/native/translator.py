@@ -182,7 +182,7 @@ def _build_begin(
 ) -> tuple[Callable[[Cpu, TranslatorContext, u64], None], Callable[[Cpu, TranslatorContext, bool], None]]:
     """call_hook(cpu, ctx, why): emits a call of the block hook. begin_block(cpu, ctx, watched): emits what a block begins with,
     once. `watched`: the operands of a call are ready, and must not end here."""
-    constant, add, load_word, load_half, store_word = ops.constant, ops.add, ops.load_u64, ops.load_u32, ops.store_u64
+    constant, add, load_word, load_half, store_word = ops.constant, ops.add, ops.ld, ops.ld32u, ops.st
     skip_if_less, place = ops.skip_if_less, ops.place
     call = external(f"tcg_gen_callN_{arch}", None, TranslatorContext, u64, Operand, i32, Values[Operand])
     constant_i32 = external(f"tcg_const_i32_{arch}", u64, TranslatorContext, u32)

@@ -27,6 +27,8 @@ from emu.native.records import Layouts
 
 __all__ = ["ATOMS", "MEMORY", "Kind", "Unsaveable", "kind_of", "memory_of"]
 
+Thing = Any  # an object of any type, or its content, which its kind knows how to treat
+
 OURS = "emu"  # the package whose classes and functions are looked into
 
 
@@ -37,16 +39,16 @@ class Unsaveable(TypeError):
 class Kind(NamedTuple):
     """How objects of some type are remembered. What never changes has no `copy`."""
 
-    parts: Callable[[Any], Iterable[object]]
+    parts: Callable[[Thing], Iterable[object]]
     """parts(object) -> the objects to which it refers."""
 
-    copy: Callable[[Any], Any] | None = None
+    copy: Callable[[Thing], Thing] | None = None
     """copy(object) -> its content."""
 
-    put_back: Callable[[Any, Any], None] = lambda thing, content: None
+    put_back: Callable[[Thing, Thing], None] = lambda thing, content: None
     """put_back(object, content)."""
 
-    same: Callable[[Any, Any], bool] = lambda thing, content: True
+    same: Callable[[Thing, Thing], bool] = lambda thing, content: True
     """same(object, content) -> whether the object's content is still that."""
 
 
@@ -64,11 +66,11 @@ def _all_same(a: Iterable[object], b: Iterable[object]) -> bool:
 # Containers
 
 
-def _refill_list(thing: Any, content: Any) -> None:
+def _refill_list(thing: Thing, content: Thing) -> None:
     thing[:] = content
 
 
-def _refill(thing: Any, content: Any) -> None:
+def _refill(thing: Thing, content: Thing) -> None:
     thing.clear()
     thing.update(content)
 
@@ -78,19 +80,19 @@ def _refill_deque(thing: deque[object], content: deque[object]) -> None:
     thing.extend(content)
 
 
-def _same_sequence(thing: Any, content: Any) -> bool:
+def _same_sequence(thing: Thing, content: Thing) -> bool:
     return len(thing) == len(content) and _all_same(thing, content)
 
 
-def _same_mapping(thing: dict[Any, object], content: dict[Any, object]) -> bool:
+def _same_mapping(thing: dict[Thing, object], content: dict[Thing, object]) -> bool:
     return len(thing) == len(content) and _all_same(thing, content) and _all_same(thing.values(), content.values())
 
 
-def _parts_of_mapping(thing: Any) -> Iterable[object]:
+def _parts_of_mapping(thing: Thing) -> Iterable[object]:
     return [*thing.keys(), *thing.values()]
 
 
-def _iterated(thing: Any) -> Iterable[object]:
+def _iterated(thing: Thing) -> Iterable[object]:
     return list(thing)
 
 
@@ -110,22 +112,22 @@ IMMUTABLE = Kind(_iterated)
 # Arrays. One that is a view of another's memory has no content of its own.
 
 
-def _array_parts(thing: np.ndarray[Any, Any]) -> Iterable[object]:
+def _array_parts(thing: np.ndarray[Thing, Thing]) -> Iterable[object]:
     if thing.base is not None:
         return (thing.base,)
     return thing.ravel().tolist() if thing.dtype == object else ()
 
 
-def _copy_array(thing: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
+def _copy_array(thing: np.ndarray[Thing, Thing]) -> np.ndarray[Thing, Thing] | None:
     return thing.copy() if thing.base is None and thing.flags.writeable else None
 
 
-def _refill_array(thing: np.ndarray[Any, Any], content: np.ndarray[Any, Any] | None) -> None:
+def _refill_array(thing: np.ndarray[Thing, Thing], content: np.ndarray[Thing, Thing] | None) -> None:
     if content is not None:
         thing[...] = content
 
 
-def _same_array(thing: np.ndarray[Any, Any], content: np.ndarray[Any, Any] | None) -> bool:
+def _same_array(thing: np.ndarray[Thing, Thing], content: np.ndarray[Thing, Thing] | None) -> bool:
     return content is None or thing.tobytes() == content.tobytes()
 
 
@@ -175,7 +177,7 @@ C_DATA = Kind(
 # Memory of the host, in whole pages
 
 
-def memory_of(thing: Any) -> Memory:
+def memory_of(thing: Thing) -> Memory:
     """The memory that an object of kind MEMORY is."""
     address = np.frombuffer(thing, np.uint8).ctypes.data
     if address % PAGE:
@@ -183,12 +185,12 @@ def memory_of(thing: Any) -> Memory:
     return Memory(address, -(-len(memoryview(thing).cast("B")) // PAGE) * PAGE)
 
 
-def _save_memory(thing: Any) -> PageContents:
+def _save_memory(thing: Thing) -> PageContents:
     memory = memory_of(thing)
     return memory.save(memory.used())
 
 
-def _refill_memory(thing: Any, content: PageContents) -> None:
+def _refill_memory(thing: Thing, content: PageContents) -> None:
     memory_of(thing).put_back_alone(content)
 
 

@@ -8,9 +8,9 @@ method leads stays that list.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from emu.cpu.snapshot.kinds import ATOMS, MEMORY, Kind, Unsaveable, kind_of, memory_of
+from emu.cpu.snapshot.kinds import ATOMS, MEMORY, Kind, Thing, Unsaveable, kind_of, memory_of
 from emu.cpu.snapshot.pages import Memory
 
 __all__ = ["Contents", "Objects"]
@@ -21,9 +21,9 @@ _MOST_CONSTANTS = 10_000
 class _Known(NamedTuple):
     """An object whose content can change, and what that is."""
 
-    thing: Any
+    thing: Thing
     kind: Kind
-    content: Any
+    content: Thing
 
 
 Contents = dict[int, _Known]
@@ -48,7 +48,7 @@ class Objects:
         self._apart = apart  # kept alive, or another object could get such an id
         self._seen = {id(thing) for thing in apart}
         self._base: Contents = {}
-        self._constants: list[Any] = []
+        self._constants: list[Thing] = []
         found, seen = self._reached(roots)
         self._seen |= seen
         self._base = {key: known for key, known in found.items() if known.kind is not MEMORY}
@@ -80,15 +80,15 @@ class Objects:
             thing, kind, content = self._base[key]
             kind.put_back(thing, content)
 
-    def _reached(self, start: Sequence[object], constants: list[Any] | None = None) -> tuple[Contents, set[int]]:
+    def _reached(self, start: Sequence[object], constants: list[Thing] | None = None) -> tuple[Contents, set[int]]:
         """The contents of `start` and of what it leads to, not through the objects of the base; the ids of all of these.
 
         What never changes and leads to nothing else need not be looked at again: it joins `constants`.
         """
         found: Contents = {}
         known, seen = self._seen, set[int]()
-        todo: list[Any] = list(start)
-        alive: list[Any] = []  # until the end, or another object could get such an id
+        todo: list[Thing] = list(start)
+        alive: list[Thing] = []  # until the end, or another object could get such an id
         while todo:
             thing = todo.pop()
             key = id(thing)
@@ -111,7 +111,7 @@ class Objects:
         return found, seen
 
 
-def _holder(thing: object, visited: Iterable[Any]) -> str:
+def _holder(thing: object, visited: Iterable[Thing]) -> str:
     """Says which object refers to one."""
     for other in visited:
         if any(part is thing for part in kind_of(type(other)).parts(other)):

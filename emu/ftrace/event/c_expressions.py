@@ -32,6 +32,8 @@ from emu.ftrace.event.print_fmt_calls import flags
 
 __all__ = ["Expressions", "Memory", "PrintFmtError", "Text", "Value"]
 
+Node = Any  # of pycparser, which has no types
+
 _ARGUMENT = CType(8, False)  # of a KnownFunction, and what it gives: numbers of 64 bits
 
 
@@ -78,13 +80,13 @@ class Expressions:
         types: CTypes,
     ) -> None:
         self.loads: dict[tuple[int, int, bool], str] = {}
-        self.scope: dict[str, Any] = dict(_HELPERS)
+        self.scope: dict[str, Node] = dict(_HELPERS)
         self._symbols = symbols
         self._constants = constants
         self._types = types
         self._functions = functions
         self._fields = {field.name: field for field in call.fields}
-        self._kinds: Mapping[str, Callable[[Any], Value]] = {
+        self._kinds: Mapping[str, Callable[[Node], Value]] = {
             "ArrayRef": self._array_ref,
             "BinaryOp": self._binary_op,
             "Cast": self._cast,
@@ -104,7 +106,7 @@ class Expressions:
 
     # Values
 
-    def of(self, node: Any) -> Value:
+    def of(self, node: Node) -> Value:
         """An expression.
 
         Raises:
@@ -115,7 +117,7 @@ class Expressions:
             raise PrintFmtError(f"a {kind} is no value")
         return self._kinds[kind](node)
 
-    def _number(self, node: Any) -> Number:
+    def _number(self, node: Node) -> Number:
         return self._as_number(self.of(node))
 
     @staticmethod
@@ -124,7 +126,7 @@ class Expressions:
             raise PrintFmtError("a number is needed where a text or an array is")
         return value
 
-    def _memory(self, node: Any) -> Memory:
+    def _memory(self, node: Node) -> Memory:
         value = self.of(node)
         if not isinstance(value, Memory):
             raise PrintFmtError("an array is needed")
@@ -149,12 +151,12 @@ class Expressions:
         """The code of a number in a type."""
         return fit(self._as_number(value), type_).code
 
-    def _fitted(self, node: Any, type_: CType) -> str:
+    def _fitted(self, node: Node, type_: CType) -> str:
         return self.converted(self.of(node), type_)
 
     # Constants, fields
 
-    def _constant(self, node: Any) -> Value:
+    def _constant(self, node: Node) -> Value:
         if node.type == "string":
             text = ast.literal_eval(node.value)
             return Text(repr(text), text)
@@ -165,7 +167,7 @@ class Expressions:
         digits = node.value.rstrip("uUlL")
         return self._types.literal(digits, node.value[len(digits) :])
 
-    def _identifier(self, node: Any) -> Value:
+    def _identifier(self, node: Node) -> Value:
         return self._kernel_value(node.name)
 
     def _kernel_value(self, name: str) -> Number:
@@ -185,7 +187,7 @@ class Expressions:
         name = self.loads.setdefault((offset, type_.size, type_.signed), f"v{len(self.loads)}")
         return Number(name, type_, type_.low, type_.high)
 
-    def _struct_ref(self, node: Any) -> Value:
+    def _struct_ref(self, node: Node) -> Value:
         if type(node.name).__name__ != "ID" or node.name.name != "REC":
             raise PrintFmtError("it asks for a structure other than the entry")
         field = self._field(node.field.name)
@@ -201,7 +203,7 @@ class Expressions:
         size = field.element or (field.size // max(int(length[1]), 1) if length else 1)
         return Memory(f"entry[{at.start}:{at.stop}]", CType(size, field.signed), at)
 
-    def _located(self, node: Any) -> tuple[Field, Number]:
+    def _located(self, node: Node) -> tuple[Field, Number]:
         """A dynamic field, and the word that tells where its data is."""
         if type(node).__name__ != "ID":
             raise PrintFmtError("a field's name is needed")
@@ -210,7 +212,7 @@ class Expressions:
             raise PrintFmtError(f"{field.name} is not dynamic")
         return field, self._load(field.offset, CType(4, False))
 
-    def _dynamic(self, node: Any) -> Memory:
+    def _dynamic(self, node: Node) -> Memory:
         field, word = self._located(node)
         element = self._types.named(field.type.removesuffix("[]").split()[1:]) or CType(1, field.signed)
         element = element._replace(size=field.element or element.size)
@@ -218,7 +220,7 @@ class Expressions:
 
     # Types
 
-    def _type(self, node: Any) -> CType:
+    def _type(self, node: Node) -> CType:
         """Of a Typename in a cast or a sizeof; of a pointer, the type that it points to is not told."""
         kind = type(node.type).__name__
         if kind in ("Typename", "TypeDecl"):
@@ -232,7 +234,7 @@ class Expressions:
             raise PrintFmtError("a type is not known")
         return found
 
-    def _cast(self, node: Any) -> Value:
+    def _cast(self, node: Node) -> Value:
         value, type_ = self.of(node.expr), self._type(node.to_type)
         if isinstance(value, Number):
             return fit(value, type_)
@@ -247,7 +249,7 @@ class Expressions:
 
     # Operators
 
-    def _array_ref(self, node: Any) -> Value:
+    def _array_ref(self, node: Node) -> Value:
         return self._element(self._memory(node.name), self._number(node.subscript))
 
     def _element(self, memory: Memory, index: Number) -> Number:
@@ -258,7 +260,7 @@ class Expressions:
             f"element({memory.code}, {index.code}, {type_.size}, {type_.signed})", type_, type_.low, type_.high
         )  # fmt: skip
 
-    def _unary_op(self, node: Any) -> Value:
+    def _unary_op(self, node: Node) -> Value:
         if node.op == "sizeof":
             return constant(self._size_of(node.expr), self._types.unsigned_long)
         if node.op == "&":
@@ -279,7 +281,7 @@ class Expressions:
                 return computed(f"(~{number.code})", number.type, ~number.high, ~number.low)
         raise PrintFmtError(f"the operator {node.op}")
 
-    def _size_of(self, node: Any) -> int:
+    def _size_of(self, node: Node) -> int:
         if type(node).__name__ == "Typename":
             return self._type(node).size
         value = self.of(node)
@@ -287,7 +289,7 @@ class Expressions:
             return len(value.at)
         return self._as_number(value).type.size
 
-    def _binary_op(self, node: Any) -> Value:
+    def _binary_op(self, node: Node) -> Value:
         left, right = self.of(node.left), self.of(node.right)
         if node.op in ("&&", "||"):
             word = "and" if node.op == "&&" else "or"
@@ -302,7 +304,7 @@ class Expressions:
             return Number(f"(1 if {one.code} {node.op} {other.code} else 0)", INT, 0, 1)
         return arithmetic(node.op, one, other)
 
-    def _pointer_sum(self, node: Any, pointer: Number, elements: Number) -> Value:
+    def _pointer_sum(self, node: Node, pointer: Number, elements: Number) -> Value:
         """`(struct page *)address + elements`, where the size of the structure is known."""
         if not pointer.type.pointer or elements.type.pointer or type(node.left).__name__ != "Cast":
             raise PrintFmtError("it calculates with a pointer")
@@ -313,7 +315,7 @@ class Expressions:
         address = arithmetic(node.op, fit(pointer, self._types.unsigned_long), arithmetic("*", elements, size))
         return fit(address, pointer.type)
 
-    def _ternary_op(self, node: Any) -> Value:
+    def _ternary_op(self, node: Node) -> Value:
         condition = self._truth(self.of(node.cond))
         yes, no = self.of(node.iftrue), self.of(node.iffalse)
         if isinstance(yes, Number) and isinstance(no, Number):
@@ -326,9 +328,9 @@ class Expressions:
 
     # Functions
 
-    def _function_call(self, node: Any) -> Value:
+    def _function_call(self, node: Node) -> Value:
         name = getattr(node.name, "name", "")
-        arguments: Sequence[Any] = node.args.exprs if node.args else ()
+        arguments: Sequence[Node] = node.args.exprs if node.args else ()
         if name in self._functions:
             return self._known_function(name, arguments)
         if name not in _FUNCTIONS:
@@ -339,7 +341,7 @@ class Expressions:
             raise PrintFmtError(f"{name}(): {error}") from error
         return _FUNCTIONS[name](*call.args)
 
-    def _known_function(self, name: str, nodes: Sequence[Any]) -> Value:
+    def _known_function(self, name: str, nodes: Sequence[Node]) -> Value:
         function = self._functions[name]
         if len(nodes) != len(function.parameters):
             raise PrintFmtError(f"{name}() has {len(function.parameters)} arguments, not {len(nodes)}")
@@ -350,17 +352,17 @@ class Expressions:
         code = f"{self.kept(function.call)}({', '.join(given)})"
         return Text(code) if function.is_text else Number(code, _ARGUMENT, 0, _ARGUMENT.high)
 
-    def _get_str(self, name: Any) -> Value:
+    def _get_str(self, name: Node) -> Value:
         return Text(f"c_string({self._dynamic(name).code})")
 
-    def _get_dynamic_array_len(self, name: Any) -> Value:
+    def _get_dynamic_array_len(self, name: Node) -> Value:
         word = self._located(name)[1]
         return Number(f"({word.code} >> 16)", INT, 0, 0xFFFF)
 
-    def _get_bitmask(self, name: Any) -> Value:
+    def _get_bitmask(self, name: Node) -> Value:
         return Text(f"bitmap({self._dynamic(name).code})")
 
-    def _pairs(self, nodes: Sequence[Any], type_: CType) -> list[tuple[int, str]]:
+    def _pairs(self, nodes: Sequence[Node], type_: CType) -> list[tuple[int, str]]:
         """The constants, in a type, of a list of `{ number, "text" }`, which may end in `{ -1, NULL }`."""
         pairs = []
         for node in nodes:
@@ -374,49 +376,49 @@ class Expressions:
                     raise PrintFmtError("what it chooses from is no list of numbers with their names")
         return pairs
 
-    def _print_flags(self, value: Any, separator: Any, *pairs: Any) -> Value:
+    def _print_flags(self, value: Node, separator: Node, *pairs: Node) -> Value:
         return self._flags(self._types.unsigned_long, value, separator, pairs)
 
-    def _print_flags_u64(self, value: Any, separator: Any, *pairs: Any) -> Value:
+    def _print_flags_u64(self, value: Node, separator: Node, *pairs: Node) -> Value:
         return self._flags(U64, value, separator, pairs)
 
-    def _flags(self, type_: CType, value: Any, separator: Any, pairs: Sequence[Any]) -> Value:
+    def _flags(self, type_: CType, value: Node, separator: Node, pairs: Sequence[Node]) -> Value:
         between = self.of(separator)
         if not isinstance(between, Text) or between.literal is None:
             raise PrintFmtError("what stands between flags is no string")
         text = lru_cache(maxsize=1024)(partial(flags, separator=between.literal, names=self._pairs(pairs, type_)))
         return Text(f"{self.kept(text)}({self._fitted(value, type_)})")
 
-    def _print_symbolic(self, value: Any, *pairs: Any) -> Value:
+    def _print_symbolic(self, value: Node, *pairs: Node) -> Value:
         return self._symbolic(self._types.unsigned_long, value, pairs)
 
-    def _print_symbolic_u64(self, value: Any, *pairs: Any) -> Value:
+    def _print_symbolic_u64(self, value: Node, *pairs: Node) -> Value:
         return self._symbolic(U64, value, pairs)
 
-    def _symbolic(self, type_: CType, value: Any, pairs: Sequence[Any]) -> Value:
+    def _symbolic(self, type_: CType, value: Node, pairs: Sequence[Node]) -> Value:
         names = dict(reversed(self._pairs(pairs, type_)))  # the first of a number counts
         return Text(f"symbolic({self._fitted(value, type_)}, {self.kept(names)})")
 
-    def _print_hex(self, memory: Any, length: Any) -> Value:
+    def _print_hex(self, memory: Node, length: Node) -> Value:
         return self._hex_dump(memory, length, " ")
 
-    def _print_hex_str(self, memory: Any, length: Any) -> Value:
+    def _print_hex_str(self, memory: Node, length: Node) -> Value:
         return self._hex_dump(memory, length, "")
 
-    def _hex_dump(self, memory: Any, length: Any, separator: str) -> Value:
+    def _hex_dump(self, memory: Node, length: Node, separator: str) -> Value:
         return Text(f"hex_dump({self._memory(memory).code}[:max({self._fitted(length, INT)}, 0)], {separator!r})")
 
-    def _print_array(self, memory: Any, count: Any, size: Any) -> Value:
+    def _print_array(self, memory: Node, count: Node, size: Node) -> Value:
         return Text(f"array({self._memory(memory).code}, {self._fitted(count, INT)}, {self._fitted(size, INT)})")
 
-    def _print_ns_to_secs(self, value: Any) -> Value:
+    def _print_ns_to_secs(self, value: Node) -> Value:
         return arithmetic("/", fit(self._number(value), U64), constant(10**9, U64))
 
-    def _print_ns_without_secs(self, value: Any) -> Value:
+    def _print_ns_without_secs(self, value: Node) -> Value:
         rest = arithmetic("%", fit(self._number(value), U64), constant(10**9, U64))
         return fit(rest, CType(4, False))
 
-    def _builtin_expect(self, value: Any, _expected: Any) -> Value:
+    def _builtin_expect(self, value: Node, _expected: Node) -> Value:
         return fit(self._number(value), self._types.long)
 
 

@@ -12,10 +12,10 @@ import re
 import struct
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Protocol
 
 from emu.ftrace.event import conversions
-from emu.ftrace.event.c_expressions import Expressions, Memory, PrintFmtError, Text, Value
+from emu.ftrace.event.c_expressions import Expressions, Memory, Node, PrintFmtError, Text, Value
 from emu.ftrace.event.c_numbers import INT, NAMED_TYPES, CType, CTypes
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.conversions import Conversion
@@ -61,8 +61,8 @@ def compile_print_fmt(
 
 def compile_arguments(
     call: EventCall,
-    format_node: Any,
-    arguments: Sequence[Any],
+    format_node: Node,
+    arguments: Sequence[Node],
     symbols: Container[str],
     constants: Mapping[str, int] = MappingProxyType({}),
     functions: Mapping[str, KnownFunction] = MappingProxyType({}),
@@ -84,7 +84,7 @@ def compile_arguments(
         raise PrintFmtError(f"it cannot be read: {error}") from error
 
 
-def parse_print_fmt(print_fmt: str) -> Sequence[Any]:
+def parse_print_fmt(print_fmt: str) -> Sequence[Node]:
     """The format and the arguments, as pycparser's nodes. A list in braces is no expression: it becomes a compound literal.
 
     Raises:
@@ -99,7 +99,7 @@ def parse_print_fmt(print_fmt: str) -> Sequence[Any]:
 
 
 @functools.lru_cache(maxsize=512)  # several recordings have the same
-def _parse(print_fmt: str) -> Sequence[Any]:
+def _parse(print_fmt: str) -> Sequence[Node]:
     from pycparser.c_parser import CParser, ParseError  # not before the first event is printed
 
     def as_expression(found: re.Match[str]) -> str:
@@ -111,7 +111,7 @@ def _parse(print_fmt: str) -> Sequence[Any]:
     try:
         unit = CParser().parse(f"{types} struct pair; void f(void) {{ print({arguments}); }}")
         call = unit.ext[-1].body.block_items[0]
-        nodes: Sequence[Any] = call.args.exprs
+        nodes: Sequence[Node] = call.args.exprs
     except (ParseError, AttributeError, AssertionError) as error:
         raise PrintFmtError("it is not the argument list of a printf") from error
     return nodes
@@ -124,7 +124,7 @@ class _Compiler:
         self._expressions = expressions
         self._types = types
 
-    def function(self, format_node: Any, arguments: Sequence[Any]) -> Callable[[bytes, Guest], str]:
+    def function(self, format_node: Node, arguments: Sequence[Node]) -> Callable[[bytes, Guest], str]:
         text = self._expressions.of(format_node)
         if not isinstance(text, Text) or text.literal is None:
             raise PrintFmtError("its format is no string")
@@ -172,7 +172,7 @@ class _Compiler:
             yield f"{variables}= ", struct.Struct(layout)
             left = others
 
-    def _conversion(self, conversion: Conversion, arguments: Any) -> tuple[str, list[str]]:
+    def _conversion(self, conversion: Conversion, arguments: Node) -> tuple[str, list[str]]:
         """The conversion in Python's terms, and the code of what it prints."""
         starred = [part for part in (conversion.width, conversion.precision) if part == "*"]
         stars = [f"star({self._expressions.converted(self._expressions.of(next(arguments)), INT)})" for _ in starred]

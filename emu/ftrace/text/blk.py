@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,7 +84,7 @@ def _parts(view: TraceView) -> Callable[[bytes], tuple[str, str]]:
     return parts
 
 
-def _how(entry: Any) -> str:
+def _how(entry: np.void) -> str:
     """`RS`: a letter for the operation, and for each flag."""
     categories = int(entry["action"]) >> _CATEGORIES
     operation = "W" if categories & _WRITE else "R" if entry["bytes"] else "N"
@@ -93,29 +92,29 @@ def _how(entry: Any) -> str:
     return ("F" if categories & _FLUSH else "") + operation + flags
 
 
-def _sectors(entry: Any) -> str:
+def _sectors(entry: np.void) -> str:
     count = int(entry["bytes"]) // _SECTOR
     return f"{entry['sector']} + {count} " if count else ""
 
 
-def _generic(entry: Any, body: bytes, task: str) -> str:
+def _generic(entry: np.void, body: bytes, task: str) -> str:
     return f"{_sectors(entry)}[{task}]"
 
 
-def _completed(entry: Any, body: bytes, task: str) -> str:
+def _completed(entry: np.void, body: bytes, task: str) -> str:
     return f"{_sectors(entry) or str(entry['sector']) + ' '}[{entry['error']}]"
 
 
-def _plugged(entry: Any, body: bytes, task: str) -> str:
+def _plugged(entry: np.void, body: bytes, task: str) -> str:
     return f"[{task}]"
 
 
-def _unplugged(entry: Any, body: bytes, task: str) -> str:
+def _unplugged(entry: np.void, body: bytes, task: str) -> str:
     """How many requests there were: a big-endian number."""
     return f"[{task}] {int.from_bytes(body[BLK.itemsize :][: int(entry['pdu_len'])], 'big')}"
 
 
-_ACTIONS: dict[int, tuple[str, str, Callable[[Any, bytes, str], str]]] = {
+_ACTIONS: dict[int, tuple[str, str, Callable[[np.void, bytes, str], str]]] = {
     1: ("Q", "queue", _generic),
     2: ("M", "backmerge", _generic),
     3: ("F", "frontmerge", _generic),

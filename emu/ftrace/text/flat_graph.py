@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +33,7 @@ def return_text(view: TraceView, rows: Rows) -> Column:
     return _line(view, rows.entries(FUNCGRAPH_EXIT), "graph_ret")
 
 
-def _line(view: TraceView, entries: NDArray[Any], what: str) -> Column:
+def _line(view: TraceView, entries: NDArray[np.void], what: str) -> Column:
     functions, function = np.unique(entries["func"], return_inverse=True)
     return picked([f"{what}: func={name}\n" for name in SymbolNames.by_options(view).of(functions)], function)
 
@@ -48,7 +47,7 @@ def return_raw(view: TraceView, rows: Rows) -> Column:
     return _numbers(rows.entries(FUNCGRAPH_EXIT), _RETURN)
 
 
-def _numbers(entries: NDArray[Any], fields: Sequence[str]) -> Column:
+def _numbers(entries: NDArray[np.void], fields: Sequence[str]) -> Column:
     rows = zip(*(entries[field].tolist() for field in fields), strict=True)
     return np.array([f"{function:x} {' '.join(map(str, numbers))}\n" for function, *numbers in rows], np.object_)
 

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -65,7 +63,7 @@ def repeats_raw(view: TraceView, rows: Rows) -> Column:
     return np.array([f"{ip} {parent_ip} {count} {ago}\n" for ip, parent_ip, count, ago in numbers], np.object_)
 
 
-def _ago(entries: NDArray[Any]) -> NDArray[np.uint64]:
+def _ago(entries: NDArray[np.void]) -> NDArray[np.uint64]:
     """How long before the entry the last of the calls was."""
     top = entries["top_delta_ts"].astype(np.uint64) << np.uint64(32)
     whole: NDArray[np.uint64] = top | entries["bottom_delta_ts"]

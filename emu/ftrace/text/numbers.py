@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,14 +12,14 @@ from emu.ftrace.text.view import TraceView
 __all__ = ["binary_numbers", "hex_numbers"]
 
 
-def hex_numbers(*columns: NDArray[Any]) -> Column:
+def hex_numbers(*columns: NDArray[np.generic]) -> Column:
     """For each row, its number in each column: all digits of its size, and a space."""
     digits = [(column.view(f"u{column.itemsize}").tolist(), 2 * column.itemsize) for column in map(np.ascontiguousarray, columns)]
     texts = ([f"{number:0{width}x} " for number in numbers] for numbers, width in digits)
     return np.array(["".join(row) for row in zip(*texts, strict=True)], np.object_)
 
 
-def binary_numbers(view: TraceView, *columns: NDArray[Any]) -> Column:
+def binary_numbers(view: TraceView, *columns: NDArray[np.generic]) -> Column:
     """For each row, the bytes of its number in each column, in the guest's order."""
     layout = np.dtype([(f"{n}", f"{view.words.byte_order}u{column.itemsize}") for n, column in enumerate(columns)])
     table = np.empty(len(columns[0]), layout)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -26,7 +25,7 @@ class Rows:
     cpu: NDArray[np.int64]
     offset: NDArray[np.int64]
     size: NDArray[np.int64]
-    entry: NDArray[Any]  # the common fields: events.ENTRY
+    entry: NDArray[np.void]  # the common fields: events.ENTRY
     place: NDArray[np.int64]  # among all events, in the order of printing
     times: NDArray[np.uint64]  # of all events, in the order of printing
     lost: dict[int, int] = field(default_factory=dict)
@@ -47,7 +46,7 @@ class Rows:
             self.times,
         )
 
-    def entries(self, layout: DTypeLike) -> NDArray[Any]:
+    def entries(self, layout: DTypeLike) -> NDArray[np.void]:
         """The entries, each read as `layout`."""
         return entries_at(self.words, self.offset, layout)
 

@@ -32,24 +32,24 @@ def build(at: Layout) -> tuple[BeforeCall, BeforeOperation]:
     """What `translator.build` calls before a call of one of USERS, and before an operation."""
     ops = tcg.build("x86_64", at.translator)
     constant, bit_and, bit_or = ops.constant, ops.bit_and, ops.bit_or
-    load_u8, load_u16, load_u32 = ops.load_u8, ops.load_u16, ops.load_u32
-    store_u8, store_u16, store_u32 = ops.store_u8, ops.store_u16, ops.store_u32
+    ld8u, ld16u, ld32u = ops.ld8u, ops.ld16u, ops.ld32u
+    st8, st16, st32 = ops.st8, ops.st16, ops.st32
     mxcsr, sse_flags = at.env_mxcsr, at.env_sse_flags
     status_word, x87_flags = at.env_fpus, at.env_x87_flags
 
     @njit
     def gathered(ctx: TranslatorContext, env: Operand, flags: u64) -> Operand:
         """Emits that exceptions are taken from where they gather. They have softfloat's bits, which are the registers', too."""
-        found = bit_and(ctx, load_u8(ctx, env, flags), constant(ctx, EXCEPTIONS))
-        store_u8(ctx, constant(ctx, 0), env, flags)
+        found = bit_and(ctx, ld8u(ctx, env, flags), constant(ctx, EXCEPTIONS))
+        st8(ctx, constant(ctx, 0), env, flags)
         return found
 
     @njit
     def keep_exceptions(cpu: Cpu, ctx: TranslatorContext) -> None:
         """Emits that both registers get their exceptions."""
         env = constant(ctx, cpu.env)
-        store_u32(ctx, bit_or(ctx, load_u32(ctx, env, mxcsr), gathered(ctx, env, sse_flags)), env, mxcsr)
-        store_u16(ctx, bit_or(ctx, load_u16(ctx, env, status_word), gathered(ctx, env, x87_flags)), env, status_word)
+        st32(ctx, bit_or(ctx, ld32u(ctx, env, mxcsr), gathered(ctx, env, sse_flags)), env, mxcsr)
+        st16(ctx, bit_or(ctx, ld16u(ctx, env, status_word), gathered(ctx, env, x87_flags)), env, status_word)
 
     @njit
     def before_operation(cpu: Cpu, ctx: TranslatorContext, offset: u64) -> None:
