@@ -57,9 +57,9 @@ def test_an_edit_of_tracing_leaves_the_cpus_alone(tree: Path) -> None:
     assert not any(name.startswith("emu/cpu") for name in edited)
 
 
-def test_an_edit_of_the_pointers_compiles_all_that_use_them(tree: Path) -> None:
-    edited = changed(tree, "emu/native/pointers.py", "from __future__", "#\nfrom __future__")
-    users = {name for name in NATIVE if "emu.native.pointers import" in (ROOT / name).read_text()}
+def test_an_edit_of_the_records_compiles_all_that_use_them(tree: Path) -> None:
+    edited = changed(tree, "emu/native/records.py", "from __future__", "#\nfrom __future__")
+    users = {name for name in NATIVE if "emu.native.records import" in (ROOT / name).read_text()}
     assert users < edited
 
 
@@ -97,24 +97,27 @@ def test_imports_are_those_that_a_parser_finds() -> None:
 
 
 ADDERS = """\
-from numba import types
+from __future__ import annotations
 from added import added
-from emu.native import njit
+from emu.native.functions import shared
+from emu.native.records import i64
 
 def build(added):
-    @njit(types.int64(types.int64))
-    def add(value):
+    @shared
+    def add(value: i64) -> i64:
         return value + added()
     return add
 
 print(build(added(1))(1), build(added(2))(1), build(added(1))(1))
 """
 ADDED = """\
-from emu.native import njit
+from __future__ import annotations
+from emu.native.functions import njit
+from emu.native.records import i64
 
 def added(number):
     @njit
-    def returned():
+    def returned() -> i64:
         return number
     return returned
 """
@@ -139,18 +142,19 @@ def test_closures_have_code_of_their_own(tmp_path: Path) -> None:
 
 
 OUTLINED = """\
+from __future__ import annotations
 import sys
-from numba import types
-from emu.native import cfunc, outlined
+from emu.native.functions import callback, outlined
+from emu.native.records import i64
 
 def build(number):
     @outlined
-    def inner(value):
+    def inner(value: i64) -> i64:
         STEPS
         return (value & 4) | number
 
-    @cfunc(types.int64(types.int64))
-    def outer(value):
+    @callback
+    def outer(value: i64) -> i64:
         return (inner(value) & 3) | (inner(value + 1) & 3) << 2
     return outer
 

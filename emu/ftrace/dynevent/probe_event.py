@@ -73,7 +73,7 @@ class Probe(DynamicEvent):
         event: the event, and its other probes.
         arguments: as given.
         record: what native code knows of the probe (`native.probe_record`).
-        consumer: what hangs on the place that is probed (`native.consumer`).
+        consumer: what hangs on the place that is probed (`trace_records.Consumer`).
     """
 
     def __init__(

@@ -129,7 +129,7 @@ class HistTrigger:
         condition: which entries it counts; None: all.
 
     Attributes:
-        record: what native code knows of it (`native.consumer`).
+        record: what native code knows of it (`trace_records.Consumer`).
     """
 
     target: EventFile | None = None
