@@ -13,7 +13,7 @@ from emu.ftrace.native.context import now
 from emu.ftrace.native.guest_records import Hot
 from emu.ftrace.native.trace_records import NO_SECTION, NOT_UP, ArrayCpu, EventContext, TraceArray
 from emu.kernel.kernel import Kernel
-from emu.native.records import Values, u64
+from emu.native.records import Values, Words
 
 __all__ = ["ArrayRecords", "RecordLists"]
 
@@ -42,12 +42,6 @@ class ArrayRecords:
         self.array.cpu_count = len(self.cpus)
         for cpu in self.cpus:
             cpu.array = self.array
-
-    def set(self, field: np.uint64, value: int | np.uint64) -> None:
-        """For code that does not name fields yet: stores a word of `array`, by its offset."""
-        if self.array.get(field) != value:
-            self.array.set(field, value)
-            self.changed()
 
     def close_sections(self) -> None:
         """A latency tracer is set: no CPU is in a section of which it wants the functions."""
@@ -133,16 +127,7 @@ class RecordLists:
         """Must be called before there is a probe. `count`: of the words that it sees of a CPU."""
         if not len(self.registers):
             self.registers = np.zeros(count, np.uint64)
-            self.event_context.registers = Values[u64](self.registers.ctypes.data)
-
-    def set_in_all(self, field: np.uint64, value: int) -> None:
-        """For code that does not name fields yet: stores a word of all `arrays`, by its offset."""
-        for array in self.arrays:
-            array.set(field, value)
-
-    def of_all(self, field: np.uint64) -> int:
-        """For the same code: a word that `set_in_all` has stored; 0: it has not."""
-        return self._common.get(field)
+            self.event_context.registers = Words(self.registers.ctypes.data)
 
     def add(self) -> ArrayRecords:
         """Adds the records of a new array, with the tasks that run now."""

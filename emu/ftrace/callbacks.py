@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.native.arch import Callback
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import CLOCK_LINEAR, TraceArray
 from emu.kernel.kernel import Kernel
 
@@ -18,8 +18,7 @@ __all__ = ["TraceCallbacks", "listen"]
 def listen(kernel: Kernel, callbacks: Iterable[Callback]) -> None:
     """Has these functions run from now on when the guest comes to their labels."""
     for label, function in callbacks:
-        address = getattr(function, "address", function)  # some are addresses themselves
-        kernel.board.dispatch(kernel.image.symbol(label), address)  # type: ignore[arg-type]
+        kernel.board.dispatch(kernel.image.symbol(label), function)
 
 
 def _needs_general(top: TraceArray) -> bool:
@@ -44,7 +43,7 @@ class TraceCallbacks:
         records: say what is recorded. Each change of them is followed before the guest goes on.
     """
 
-    def __init__(self, kernel: Kernel, arch: FtraceArch, guest: GuestLayout, records: RecordLists) -> None:
+    def __init__(self, kernel: Kernel, arch: FtraceArch, guest: Guest, records: RecordLists) -> None:
         self._kernel = kernel
         self._arch = arch
         self._guest = guest

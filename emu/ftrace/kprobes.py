@@ -25,7 +25,7 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.filters import Functions, SiteMask
 from emu.ftrace.keys import Keys
 from emu.ftrace.native import probes, trace_records
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.kprobe_record import Kprobe
 from emu.ftrace.native.trace_records import BEFORE, REMOVED, Consumer, link
 from emu.ftrace.patching import Patch
@@ -111,7 +111,7 @@ class Kprobes:
         self,
         kernel: Kernel,
         arch: FtraceArch,
-        guest: GuestLayout,
+        guest: Guest,
         records: RecordLists,
         sites: Sites,
         keys: Keys,

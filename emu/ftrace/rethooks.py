@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.callbacks import listen
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import RETHOOK_NODES, Consumer, Rethook, RethookNode, RethookPool
 from emu.kernel.kernel import Kernel
 
@@ -27,7 +27,7 @@ class Rethooks:
         records: tell native code where the nodes are.
     """
 
-    def __init__(self, kernel: Kernel, arch: FtraceArch, guest: GuestLayout, records: RecordLists) -> None:
+    def __init__(self, kernel: Kernel, arch: FtraceArch, guest: Guest, records: RecordLists) -> None:
         self._kernel = kernel
         self._arch = arch
         self._guest = guest

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import PLACE_HOST_CALL, TraceArray
 from emu.ftrace.native.tracing_snapshot import IN_NMI, LATENCY_TRACER, NOT_ALLOCATED, SnapshotHandlers
 from emu.kernel.kernel import Kernel
@@ -39,7 +39,7 @@ class Snapshots:
         records: of all trace arrays.
     """
 
-    def __init__(self, kernel: Kernel, arch: FtraceArch, guest: GuestLayout, records: RecordLists) -> None:
+    def __init__(self, kernel: Kernel, arch: FtraceArch, guest: Guest, records: RecordLists) -> None:
         self._kernel = kernel
         self._arch = arch
         self._guest = guest

@@ -10,8 +10,8 @@ import numpy as np
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
-from emu.ftrace.native import array_record, stack_tracer_record
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native import stack_tracer_record
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import STACK_CHECKED
 from emu.ftrace.site_callback import Callback
 from emu.ftrace.stacks import Stacks
@@ -52,7 +52,7 @@ class StackTracer:
     flag = STACK_CHECKED
 
     def __init__(
-        self, arch: FtraceArch, guest: GuestLayout, records: RecordLists, stacks: Stacks, symbols: Symbols, functions: Functions
+        self, arch: FtraceArch, guest: Guest, records: RecordLists, stacks: Stacks, symbols: Symbols, functions: Functions
     ) -> None:
         self._arch = arch
         self._guest = guest
@@ -60,6 +60,7 @@ class StackTracer:
         self._stacks = stacks
         self._symbols = symbols
         self._record = stack_tracer_record.StackTracer.allocate()
+        self._is_ready = False  # native code can look how deep a stack is
         self._enabled = False
         self.filter = FunctionFilter(functions)
         self.waiting_filter = ModuleFilters()
@@ -70,10 +71,12 @@ class StackTracer:
 
     @enabled.setter
     def enabled(self, on: bool) -> None:
-        if on and not self._record.check:
+        if on and not self._is_ready:
+            self._is_ready = True
             self._stacks.use()
             self._record.check = self._arch.stack_tracer(self._guest)
-            self._records.set_in_all(array_record.STACK_TRACER, self._record.address)
+            for array in self._records.arrays:
+                array.stack_tracer = self._record
         self._enabled = on
 
     @property

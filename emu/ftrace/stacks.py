@@ -14,13 +14,13 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.keys import Keys
 from emu.ftrace.kprobes import Kprobes
-from emu.ftrace.native import array_record
 from emu.ftrace.native.arch import StackCallbacks
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import STACK_LIMIT
 from emu.kernel.image import Symbol
 from emu.kernel.kernel import Kernel
 from emu.kernel.modules import Module
+from emu.native.records import Bytes, Words
 
 __all__ = ["Stacks"]
 
@@ -38,7 +38,7 @@ class Stacks:
     """
 
     def __init__(
-        self, kernel: Kernel, arch: FtraceArch, guest: GuestLayout, records: RecordLists, keys: Keys, kprobes: Kprobes
+        self, kernel: Kernel, arch: FtraceArch, guest: Guest, records: RecordLists, keys: Keys, kprobes: Kprobes
     ) -> None:
         self._kernel = kernel
         self._arch = arch
@@ -49,16 +49,15 @@ class Stacks:
         # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
         self._frameless = np.frombuffer(far_memory(kernel.board.memory), np.uint8)
         self._stack = np.zeros(STACK_LIMIT, np.uint64)
-        records.set_in_all(array_record.FRAMELESS, self._frameless.ctypes.data)
-        records.set_in_all(array_record.STACK, self._stack.ctypes.data)
         image = kernel.image
         trampolines = image.symbol("__ftrace_text_start")
-        records.set_in_all(array_record.TRAMPOLINES, trampolines)
-        records.set_in_all(array_record.TRAMPOLINES_SIZE, image.symbol("__ftrace_text_end") - trampolines)
         entry = image.function_at(image.symbol(kernel.arch.trap_entry)) if kernel.arch.trap_entry else None
-        if entry is not None:
-            records.set_in_all(array_record.TRAP_ENTRY, entry.address)
-            records.set_in_all(array_record.TRAP_ENTRY_SIZE, entry.size)
+        for array in records.arrays:
+            array.frameless = Bytes(self._frameless.ctypes.data)
+            array.stack = Words(self._stack.ctypes.data)
+            array.trampolines, array.trampolines_size = trampolines, image.symbol("__ftrace_text_end") - trampolines
+            if entry is not None:
+                array.trap_entry, array.trap_entry_size = entry.address, entry.size
 
     def use(self) -> None:
         """Must be called before native code records a stack."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from emu.cpu.cpu import Cpu
 from emu.ftrace.events import Flag
 from emu.ftrace.native import context
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.kernel.kernel import Kernel
 
 __all__ = ["TraceContext", "context_of"]
@@ -23,7 +21,7 @@ class TraceContext(NamedTuple):
     preempt_count: int = 0
 
 
-def context_of(kernel: Kernel, guest: GuestLayout, cpu: Cpu, printing: int = 0) -> TraceContext:
+def context_of(kernel: Kernel, guest: Guest, cpu: Cpu, printing: int = 0) -> TraceContext:
     """The context of an event that is recorded on a CPU now (Linux: tracing_gen_ctx).
 
     Args:
@@ -32,19 +30,20 @@ def context_of(kernel: Kernel, guest: GuestLayout, cpu: Cpu, printing: int = 0) 
         cpu: must be online.
         printing: how often the code that records the event has disabled preemption, which the event does not show.
     """
+    numbers = guest.numbers
     count = kernel.memory.member(kernel.hot_areas[cpu.index], "pcpu_hot.preempt_count")
     task_flags = kernel.memory.member(kernel.tasks.current(cpu), "task_struct.thread_info_flags")
     flags = Flag(0)
     for flag, on in (
-        (Flag.IRQS_OFF, kernel.board.arch.native().irqs_off(np.uint64(cpu.env))),
-        (Flag.NEED_RESCHED, task_flags & guest.tif_need_resched),
-        (Flag.PREEMPT_RESCHED, (count ^ guest.preempt_enabled) & guest.preempt_need_resched),
-        (Flag.HARDIRQ, count & guest.hardirq_mask),
-        (Flag.SOFTIRQ, count & guest.softirq_served),
-        (Flag.NMI, count & guest.nmi_mask),
-        (Flag.BH_OFF, count & guest.softirq_disabled),
+        (Flag.IRQS_OFF, kernel.board.arch.native().irqs_off(cpu.env)),
+        (Flag.NEED_RESCHED, task_flags & numbers.tif_need_resched),
+        (Flag.PREEMPT_RESCHED, (count ^ numbers.preempt_enabled) & numbers.preempt_need_resched),
+        (Flag.HARDIRQ, count & numbers.hardirq_mask),
+        (Flag.SOFTIRQ, count & numbers.softirq_served),
+        (Flag.NMI, count & numbers.nmi_mask),
+        (Flag.BH_OFF, count & numbers.softirq_disabled),
     ):
         if on:
             flags |= flag
-    depth = int(min(count & guest.preempt_mask, context.DEEPEST_SHOWN))
+    depth = int(min(count & numbers.preempt_mask, context.DEEPEST_SHOWN))
     return TraceContext(int(flags), max(depth - printing, 0))

@@ -24,8 +24,7 @@ from emu.ftrace.hwlat import HwlatDetector
 from emu.ftrace.kernel_values import KernelValues
 from emu.ftrace.keys import Keys
 from emu.ftrace.kprobes import Kprobes
-from emu.ftrace.native import array_record
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import EventFile
 from emu.ftrace.osnoise import Osnoise
 from emu.ftrace.printed_events import PrintedEvents
@@ -83,7 +82,7 @@ class TraceGlobals:
         self.timing_model = kernel.board.timing_model
         self.kernel_values = KernelValues(kernel.memory)
         self.pointer_key = pointer_key
-        self.guest = GuestLayout.of(kernel.image, kernel.arch.saved_registers(kernel.image))
+        self.guest = Guest.of(kernel.image, kernel.arch.saved_registers(kernel.image))
         self.user_mappings = UserMappings(kernel.memory, kernel.tasks)
         self.symbols = KernelSymbols(kernel.image, kernel.modules)
         self.records = RecordLists(kernel)
@@ -208,7 +207,8 @@ class TraceGlobals:
             TraceError: EINVAL, with what error_log tells.
         """
         made = EventFilter(call, text, self.symbols.function)
-        self.records.set_in_all(array_record.STRING_TEST, self._arch.string_test(self.guest))
+        for array in self.records.arrays:
+            array.string_test = self._arch.string_test(self.guest)
         return made
 
     def condition(self, call: EventCall, text: str) -> EventFilter:

@@ -13,7 +13,7 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.array_records import RecordLists
 from emu.ftrace.callbacks import listen
 from emu.ftrace.native import trace_records
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import Consumer
 from emu.kernel.kernel import Kernel
 from emu.kernel.work import WorkKind
@@ -52,7 +52,7 @@ class Uprobes:
         records: say where native code finds the probes.
     """
 
-    def __init__(self, kernel: Kernel, arch: FtraceArch, guest: GuestLayout, records: RecordLists) -> None:
+    def __init__(self, kernel: Kernel, arch: FtraceArch, guest: Guest, records: RecordLists) -> None:
         self._kernel = kernel
         self._arch = arch
         self._guest = guest

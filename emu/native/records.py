@@ -126,18 +126,6 @@ class Record(metaclass=RecordClass):
         """Makes zeros of it."""
         self.words[:] = 0
 
-    # For code that does not name fields yet, with the offsets of `native.record.offsets`
-
-    def get(self, field: Any, index: int = 0) -> int:
-        return int(self.words[int(field) // _WORD + index])
-
-    def set(self, field: Any, value: Any, index: int = 0) -> None:
-        self.words[int(field) // _WORD + index] = int(getattr(value, "address", value)) & 0xFFFF_FFFF_FFFF_FFFF
-
-    def fill(self, field: Any, count: int, value: Any) -> None:
-        first = int(field) // _WORD
-        self.words[first : first + count] = value
-
 
 class GuestRecord(Record):
     """A structure of the guest's, or of Unicorn's, in host memory. It has the fields for which its `Shape` has an offset."""
@@ -275,6 +263,12 @@ class Layouts:
         self._shapes, self._known = shapes, dict[type[Record], tuple[dict[str, Field], int]]()
         described = sorted((record.__qualname__, shape) for record, shape in shapes.items())
         self.key = hashlib.sha256(repr(described).encode()).hexdigest()[:8] if shapes else ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Layouts) and other.key == self.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
     def __reduce__(self) -> tuple[type[Layouts], tuple[Mapping[type[Record], Shape]]]:
         return Layouts, (self._shapes,)

@@ -7,7 +7,6 @@ import ctypes
 from contextlib import suppress
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.native import array_record
 from emu.ftrace.probe_places import ProbePlace
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
@@ -37,7 +36,7 @@ def test_where_functions_have_no_frame_is_learned_in_spite_of_breakpoints(arch: 
                 probe(machine, *probed_places)
             shared = machine.trace_array.recorder.globals
             shared.stacks.use()
-            table = shared.records.top.get(array_record.FRAMELESS) + begin - machine.board.arch.kernel_map
+            table = shared.records.top.frameless.address + begin - machine.board.arch.kernel_map
             function = machine.kernel.image.function_at(begin)
             assert function is not None
             learned.append(ctypes.string_at(table, function.size))

@@ -12,15 +12,13 @@ from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.native import context, filter_program
 from emu.ftrace.native.filter_record import FilterStep
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import Hot
+from emu.ftrace.native.guest_records import Guest, Hot, Task
 from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
 from emu.kernel import arch as kernel_arch
 from emu.kernel.image import Image
 from emu.machine import image_directory
-from emu.native.functions import Compiled, njit, shared
-from emu.native.pointers import in_byte_order
-from emu.native.records import Bytes, u64
+from emu.native.functions import njit, shared
+from emu.native.records import Bytes, Layouts, u64
 
 __all__ = ["KERNEL", "Matcher"]
 
@@ -30,19 +28,18 @@ _RAM, _STAGE, _PAGE = 0x8000, 8192, 4096
 
 
 @functools.cache
-def _compiled(arch: str) -> tuple[GuestLayout, Literal["little", "big"], Compiled[..., bool]]:
+def _compiled(arch: str) -> tuple[Layouts, Literal["little", "big"], filter_program.StringTest]:
     kernel = kernel_arch.load(arch)
     image = Image(image_directory(arch) / "vmlinux", machine=kernel.elf_machine)
-    guest = GuestLayout.of(image, kernel.saved_registers(image))
+    guest = Guest.of(image, kernel.saved_registers(image))
     order: Literal["little", "big"] = "little" if image.byte_order == "<" else "big"
-    memory = in_byte_order(order)
 
     @njit
     def user_address(cpu: Cpu, array: TraceArray, address: u64) -> u64:
         """A program's addresses are the host's; below the first page is nothing."""
         return address if address >= _PAGE else 0
 
-    return guest, order, filter_program.build(memory, guest, context.build(memory, guest), user_address)
+    return guest.layouts, order, filter_program.build(guest, context.build(guest), user_address)
 
 
 @shared
@@ -58,7 +55,7 @@ class Matcher:
     """
 
     def __init__(self, arch: str, cpu: int = 0, comm: bytes = b"task") -> None:
-        self._guest, order, string_test = _compiled(arch)
+        layouts, order, string_test = _compiled(arch)
         self.memory = np.zeros(_RAM + _PAGE, np.uint8)
         self._stage, self._nowhere = np.zeros(_STAGE, np.uint8), np.zeros(_PAGE, np.uint8)
         self._array, self._array_cpu, self._cpu = TraceArray.allocate(), ArrayCpu.allocate(), Cpu.allocate()
@@ -70,8 +67,8 @@ class Matcher:
         self._array.stage = self._stage.ctypes.data
         self._array_cpu.array = self._array
         self._array_cpu.hot = Hot(self.memory.ctypes.data + _HOT)
-        self.put(_HOT + int(self._guest.current_task), (KERNEL + _TASK).to_bytes(8, order))
-        self.put(_TASK + int(self._guest.task_comm), comm.ljust(16, b"\0"))
+        self.put(_HOT + layouts.fields(Hot)["current_task"].offset, (KERNEL + _TASK).to_bytes(8, order))
+        self.put(_TASK + layouts.fields(Task)["comm"].offset, comm.ljust(16, b"\0"))
 
     def put(self, offset: int, data: bytes) -> int:
         """Puts data into the kernel's memory. Returns its address."""

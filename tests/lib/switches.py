@@ -4,28 +4,52 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple
-
-import numba
-import numpy as np
-from numba import carray, types
+from typing import NamedTuple
 
 from emu.cpu.native.cpu_records import Cpu
 from emu.machine import Machine
-from emu.native.pointers import in_byte_order, load_u64
-from emu.native.records import HOST
+from emu.native.functions import Compiled, Native
+from emu.native.records import GuestRecord, Layouts, Record, Records, Shape, inline, u32, u64
 from tests.lib.event_entries import Entry
 
 __all__ = ["Switch", "SwitchLog", "told"]
 
 _ENTRIES = 100_000
-# Words of a log's head: on, entries, the current task and its pid, the address of the CPU's pointer to that task, offset of pid
-# in a task, what the direct and the kernel map are moved by, where the latter starts, the CPU's clock.
-_ON, _COUNT, _TASK, _PID, _CURRENT, _PID_OFFSET, _DIRECT, _KERNEL, _KERNEL_START, _CLOCK = range(10)
-_HEAD = 10
-_ROW = 3  # words of an entry: those of a Switch
 
-_signature = types.void(types.uint64, types.uint64, types.uint32, types.voidptr)
+
+class Hot(GuestRecord):
+    """struct pcpu_hot"""
+
+    current_task: u64
+
+
+class Task(GuestRecord):
+    """struct task_struct"""
+
+    pid: u32
+
+
+class Row(Record):
+    """A switch, as `Switch` has it."""
+
+    time: u64
+    before: u64
+    after: u64
+
+
+class Log(Record):
+    """What is logged of a CPU."""
+
+    on: bool
+    count: u64
+    task: u64  # that runs, and its pid
+    pid: u64
+    cpu: Cpu
+    hot: Hot
+    direct: u64  # what the direct and the kernel map are moved by
+    kernel: u64
+    kernel_start: u64
+    rows: Records[Row] = inline(_ENTRIES)
 
 
 class Switch(NamedTuple):
@@ -42,24 +66,20 @@ def told(recorded: list[Entry]) -> list[tuple[int, int]]:
 
 
 @functools.cache
-def _logger(byte_order: Any) -> Any:
-    guest = in_byte_order(byte_order)
-    guest_u32, guest_u64 = guest.load_u32, guest.load_u64
+def _logger(byte_order: str, current_task: int, pid: int) -> Compiled[[u64, u64, u32, Log], None]:
+    shapes = {Hot: Shape({"current_task": current_task}, byte_order=byte_order), Task: Shape({"pid": pid}, byte_order=byte_order)}
 
-    @numba.cfunc(_signature)
-    def log(uc, address, size, user):
-        head = carray(user, (_HEAD + _ROW * _ENTRIES,), dtype=np.uint64)
-        task = guest_u64(head[_CURRENT])
-        if task == head[_TASK]:
+    @Native(Layouts(shapes)).callback
+    def log(uc: u64, address: u64, size: u32, log: Log) -> None:
+        task = log.hot.current_task
+        if task == log.task:
             return
-        place = task + (head[_KERNEL] if task >= head[_KERNEL_START] else head[_DIRECT])
-        pid = np.uint64(guest_u32(place + head[_PID_OFFSET]))
-        n = head[_COUNT]
-        if head[_ON] != 0 and n < _ENTRIES:
-            row = _HEAD + _ROW * n
-            head[row], head[row + 1], head[row + 2] = load_u64(head[_CLOCK]), head[_PID], pid
-            head[_COUNT] = n + np.uint64(1)
-        head[_TASK], head[_PID] = task, pid
+        pid = Task(task + (log.kernel if task >= log.kernel_start else log.direct)).pid
+        if log.on and log.count < _ENTRIES:
+            row = log.rows[log.count]
+            row.time, row.before, row.after = log.cpu.cycles, log.pid, pid
+            log.count += 1
+        log.task, log.pid = task, pid
 
     return log
 
@@ -69,38 +89,35 @@ class SwitchLog:
 
     def __init__(self, machine: Machine) -> None:
         kernel, board, image = machine.kernel, machine.board, machine.kernel.image
-        self._hook = _logger(board.arch.byte_order)
+        self._hook = _logger(board.arch.byte_order, image.offset("pcpu_hot.current_task"), image.offset("task_struct.pid"))
         self._logs = []
         for cpu in board.cpus:
-            hot = kernel.hot_areas[cpu.index]
-            task = kernel.memory.member(hot, "pcpu_hot.current_task")
-            log = np.zeros(_HEAD + _ROW * _ENTRIES, np.uint64)
-            log[:_HEAD] = [
-                0, 0, task, kernel.memory.member(task, "task_struct.pid"),
-                kernel.memory.host_address(hot + image.offset("pcpu_hot.current_task")), image.offset("task_struct.pid"),
-                (board.ram_address - board.arch.direct_map) % 2**64, (board.ram_address - board.arch.kernel_map) % 2**64,
-                board.arch.kernel_map, cpu.record.address + HOST.fields(Cpu)["cycles"].offset,
-            ]  # fmt: skip
-            cpu.watch_blocks(self._hook.address, log.ctypes.data)
+            hot, log = kernel.hot_areas[cpu.index], Log.allocate()
+            log.cpu, log.hot = cpu.record, Hot(kernel.memory.host_address(hot))
+            log.task = kernel.memory.member(hot, "pcpu_hot.current_task")
+            log.pid = kernel.memory.member(log.task, "task_struct.pid")
+            log.direct = board.ram_address - board.arch.direct_map
+            log.kernel, log.kernel_start = board.ram_address - board.arch.kernel_map, board.arch.kernel_map
+            cpu.watch_blocks(self._hook.address, log.address)
             self._logs.append(log)
 
     @property
     def on(self) -> bool:
-        return bool(self._logs[0][_ON])
+        return self._logs[0].on
 
     @on.setter
     def on(self, value: bool) -> None:
         for log in self._logs:
-            log[_ON] = value
+            log.on = value
 
     def clear(self) -> None:
         """Forgets what has been logged."""
         for log in self._logs:
-            log[_COUNT] = 0
+            log.count = 0
 
     def switches(self, cpu: int) -> list[Switch]:
         """Every switch, in order."""
         log = self._logs[cpu]
-        count = int(log[_COUNT])
-        assert count < _ENTRIES, "the log is full"
-        return [Switch(*row) for row in log[_HEAD : _HEAD + _ROW * count].reshape(count, _ROW).tolist()]
+        assert log.count < _ENTRIES, "the log is full"
+        rows = (log.rows[n] for n in range(log.count))
+        return [Switch(row.time, row.before, row.after) for row in rows]

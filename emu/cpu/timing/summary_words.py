@@ -39,9 +39,10 @@ def words_of(summary: BlockSummary) -> NDArray[np.uint64]:
     made.at_entry, made.at_exit, made.calculated, made.unknown = len(entry), len(exit_), len(calculated), summary.unknown
     made.size, made.outputs, made.output_count = words.nbytes, outputs, len(summary.outputs)
     _write_header(made, summary)
+    accesses = made.accesses
     for n, access in enumerate((*entry, *exit_)):
-        _write_access(made.accesses[n], access)
-    place = made.accesses[len(entry) + len(exit_)].address
+        _write_access(accesses[n], access)
+    place = accesses[len(entry) + len(exit_)].address
     for one in calculated:
         _write_calculated(summary_record.CalculatedAccess(place), one)
         place += _CALCULATED + _WORD * len(one.address)
@@ -90,5 +91,7 @@ def _write_calculated(made: summary_record.CalculatedAccess, access: CalculatedA
 
 def _write_output(made: summary_record.Output, output: Output) -> None:
     made.register, made.count, made.loads, made.base = output.register, len(output.inputs), output.loads, output.base
+    inputs = made.inputs
     for n, (register, latency) in enumerate(output.inputs):
-        made.inputs[n].register, made.inputs[n].latency = register, latency
+        source = inputs[n]
+        source.register, source.latency = register, latency

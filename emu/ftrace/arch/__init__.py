@@ -23,15 +23,14 @@ from emu.ftrace.native.arch import (
     TaskCallbacks,
     UprobeCallbacks,
 )
-from emu.ftrace.native.context import Context
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.kernel.memory import GuestMemory
 from emu.native.functions import Compiled
-from emu.native.pointers import Accessors, in_byte_order
 
 if TYPE_CHECKING:
     from emu.cpu.native.cpu_records import Cpu
     from emu.ftrace.arch.probing import Probing
+    from emu.ftrace.native.filter_program import StringTest
     from emu.ftrace.native.hist import HistHandlers
     from emu.ftrace.native.probe_event import ProbeHandlers
     from emu.ftrace.native.stack_tracer_record import StackTracer
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from emu.ftrace.native.tracing_snapshot import SnapshotHandlers
     from emu.ftrace.native.user_memory import UserAddress
     from emu.ftrace.native.wakeup import WakeupHandlers
-    from emu.native.functions import Compiled
 
 __all__ = ["Breakpoint", "CodeRange", "FtraceArch", "GraphPath", "OutOfReach", "load"]
 
@@ -182,127 +180,121 @@ class FtraceArch(ABC):
     # The machine code, compiled when it is first asked for, for the layout of the guest's structures.
 
     @_once
-    def callbacks(self, guest: GuestLayout, general: bool) -> Callbacks:
+    def callbacks(self, guest: Guest, general: bool) -> Callbacks:
         """The native functions of labels in the kernel's .ftrace.text."""
         made: Callbacks = self._native().build(guest, self.cpu.native().irqs_off, general)
         return made
 
     @_once
-    def task_callbacks(self, guest: GuestLayout) -> TaskCallbacks:
+    def task_callbacks(self, guest: Guest) -> TaskCallbacks:
         """The same for what must be known of tasks."""
         made: TaskCallbacks = self._native().build_for_tasks(guest)
         return made
 
     @_once
-    def event_callbacks(self, guest: GuestLayout) -> EventCallbacks:
+    def event_callbacks(self, guest: Guest) -> EventCallbacks:
         """The same for the guest's events."""
         made: EventCallbacks = self._native().build_for_events(guest, self.cpu.native().irqs_off)
         return made
 
     @_once
-    def stack_callbacks(self, guest: GuestLayout) -> StackCallbacks:
+    def stack_callbacks(self, guest: Guest) -> StackCallbacks:
         """The same for stacks of calls."""
         from emu.ftrace.native import stack_callbacks
 
-        memory, _, about = self._context(guest)
+        about = context.build(guest)
         unwind, unwind_user = (self._native(part).build(guest, about) for part in ("_unwind", "_user"))
-        return stack_callbacks.build(memory, guest, about, self.cpu.native().irqs_off, unwind, unwind_user)
+        return stack_callbacks.build(guest, about, self.cpu.native().irqs_off, unwind, unwind_user)
 
     @_once
-    def section_callbacks(self, guest: GuestLayout) -> SectionCallbacks:
+    def section_callbacks(self, guest: Guest) -> SectionCallbacks:
         """The same for the tracers of critical sections."""
         from emu.ftrace.native import sections
 
-        memory, _, about = self._context(guest)
+        about = context.build(guest)
         unwind, arch = self._native("_unwind").build(guest, about), self._native()
-        return sections.build(memory, guest, about, self.cpu.native().irqs_off, unwind, arch.callers, arch.called_from)
+        return sections.build(guest, about, self.cpu.native().irqs_off, unwind, arch.callers, arch.called_from)
 
     @_once
-    def stack_tracer(self, guest: GuestLayout) -> Compiled[[Cpu, StackTracer], None]:
+    def stack_tracer(self, guest: Guest) -> Compiled[[Cpu, StackTracer], None]:
         """What looks how deep a stack is."""
         from emu.ftrace.native import stack_tracer
 
-        memory, _, about = self._context(guest)
+        about = context.build(guest)
         native = self._native("_unwind")
         unwind = native.build(guest, about, with_places=True)
-        return stack_tracer.build(memory, guest, about, native.stack_pointer, unwind)
+        return stack_tracer.build(guest, about, native.stack_pointer, unwind)
 
     @_once
-    def wakeup_handlers(self, guest: GuestLayout) -> WakeupHandlers:
+    def wakeup_handlers(self, guest: Guest) -> WakeupHandlers:
         """What follows wakeups."""
         from emu.ftrace.native import wakeup
 
-        memory, _, about = self._context(guest)
-        return wakeup.build(memory, guest, about, self._native("_unwind").build(guest, about))
+        about = context.build(guest)
+        return wakeup.build(guest, about, self._native("_unwind").build(guest, about))
 
     @_once
-    def rethook_callbacks(self, guest: GuestLayout) -> RethookCallbacks:
+    def rethook_callbacks(self, guest: Guest) -> RethookCallbacks:
         """The same for return probes."""
         made: RethookCallbacks = self._native("_rethook").build(guest)
         return made
 
     @_once
-    def probe_callbacks(self, guest: GuestLayout) -> ProbeCallbacks:
+    def probe_callbacks(self, guest: Guest) -> ProbeCallbacks:
         """The same for kprobes."""
         made: ProbeCallbacks = self._native("_probe").build(guest)
         return made
 
     @_once
-    def uprobe_callbacks(self, guest: GuestLayout) -> UprobeCallbacks:
+    def uprobe_callbacks(self, guest: Guest) -> UprobeCallbacks:
         """The same for probes in programs."""
         made: UprobeCallbacks = self._native("_uprobe").build(guest)
         return made
 
     @_once
-    def string_test(self, guest: GuestLayout) -> int:
-        """The address of what tests strings for filters."""
+    def string_test(self, guest: Guest) -> StringTest:
+        """What tests strings for filters."""
         from emu.ftrace.native import filter_program
 
-        address: int = filter_program.build(*self._context(guest), self._user_address(guest)).address
-        return address
+        return filter_program.build(guest, context.build(guest), self._user_address(guest))
 
     @_once
-    def probe_handlers(self, guest: GuestLayout) -> ProbeHandlers:
-        """The addresses of what makes the events of probes."""
+    def probe_handlers(self, guest: Guest) -> ProbeHandlers:
+        """What makes the events of probes."""
         from emu.ftrace.native import probe_event
 
-        return probe_event.build(*self._context(guest), self._user_address(guest))
+        return probe_event.build(guest, context.build(guest), self._user_address(guest))
 
     @_once
-    def hist_handlers(self, guest: GuestLayout) -> HistHandlers:
-        """The addresses of what events do to histograms."""
+    def hist_handlers(self, guest: Guest) -> HistHandlers:
+        """What events do to histograms."""
         from emu.ftrace.native import hist
 
-        return hist.build(in_byte_order(self.cpu.byte_order), guest)
+        return hist.build(guest)
 
     @_once
-    def put_made_event(self, guest: GuestLayout) -> Compiled[[Cpu, Stages], None]:
+    def put_made_event(self, guest: Guest) -> Compiled[[Cpu, Stages], None]:
         """What gives events that native code makes to the arrays."""
         from emu.ftrace.native import made_event
 
-        return made_event.build(in_byte_order(self.cpu.byte_order), guest, self.cpu.native().irqs_off)
+        return made_event.build(guest, self.cpu.native().irqs_off)
 
     @_once
-    def snapshot_handlers(self, guest: GuestLayout) -> SnapshotHandlers:
+    def snapshot_handlers(self, guest: Guest) -> SnapshotHandlers:
         """What takes snapshots while the guest runs."""
         from emu.ftrace.native import tracing_snapshot
 
-        return tracing_snapshot.build(*self._context(guest))
+        return tracing_snapshot.build(guest, context.build(guest))
 
     def _native(self, part: str = "") -> ModuleType:
         """A module of emu.ftrace.native.arch."""
         return importlib.import_module(f"emu.ftrace.native.arch.{self.cpu.name}{part}")
 
-    def _context(self, guest: GuestLayout) -> tuple[Accessors, GuestLayout, Context]:
-        """What most of native code is built of."""
-        memory = in_byte_order(self.cpu.byte_order)
-        return memory, guest, context.build(memory, guest)
-
-    def _user_address(self, guest: GuestLayout) -> UserAddress:
+    def _user_address(self, guest: Guest) -> UserAddress:
         """See `user_memory.build`."""
         from emu.ftrace.native import user_memory
 
-        return user_memory.build(*self._context(guest), self._native("_user").PAGE_TABLES)
+        return user_memory.build(guest, context.build(guest), self._native("_user").PAGE_TABLES)
 
 
 def load(name: str) -> FtraceArch:

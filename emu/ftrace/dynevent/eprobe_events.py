@@ -22,7 +22,7 @@ from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.files import EventFile
 from emu.ftrace.event.filter_program import EventFilter
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.probe_record import Probe as ProbeRecord
 from emu.ftrace.native.probe_record import ProbeHandler
 from emu.ftrace.native.trace_records import Consumer
@@ -149,7 +149,7 @@ class EprobeEvents(DynamicEventKind):
     def __init__(
         self,
         arch: FtraceArch,
-        guest: GuestLayout,
+        guest: Guest,
         events: DynamicEvents,
         catalogue: Catalogue,
         modules: Modules,

@@ -25,7 +25,7 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventKind
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.kprobes import Kprobes, ListedProbe
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.probe_record import ProbeHandler
 from emu.ftrace.numbers import parse_c
 from emu.ftrace.probe_places import ProbePlace
@@ -119,7 +119,7 @@ class KprobeEvents(DynamicEventKind):
         self,
         kernel: Kernel,
         arch: FtraceArch,
-        guest: GuestLayout,
+        guest: Guest,
         catalogue: Catalogue,
         kprobes: Kprobes,
         symbols: KernelSymbols,

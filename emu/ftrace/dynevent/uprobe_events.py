@@ -27,7 +27,7 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventKind
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.files import EventFile
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.probe_record import ProbeHandler
 from emu.ftrace.native.trace_records import UNDERFLOWS
 from emu.ftrace.numbers import parse_c
@@ -144,7 +144,7 @@ class UprobeEvents(DynamicEventKind):
     def __init__(
         self,
         arch: FtraceArch,
-        guest: GuestLayout,
+        guest: Guest,
         catalogue: Catalogue,
         uprobes: Uprobes,
         work: Work,

@@ -250,13 +250,13 @@ class EventFiles:
         """Records only those entries of an event that a filter keeps; None: all."""
         file = self.file(call)
         file.filter = wanted
-        program = wanted.address if wanted else 0
-        file.record.filter = program
+        first_step = wanted.first_step if wanted else None
+        file.record.filter = first_step
         if call.kind is EventKind.FTRACE:
             if call.number == EventType.FUNCGRAPH_ENTRY:
-                self._records.array.graph_entry_filter = program
+                self._records.array.graph_entry_filter = first_step
             elif call.number == EventType.FUNCGRAPH_EXIT:
-                self._records.array.graph_exit_filter = program
+                self._records.array.graph_exit_filter = first_step
             self._records.changed()
         self._follow(file)
 

@@ -52,7 +52,7 @@ class EventFilter:
 
     Attributes:
         text: the filter as it was written.
-        first_step: for native code, there as long as the filter; `address`: its.
+        first_step: for native code, there as long as the filter.
 
     Raises:
         TraceError: EINVAL, with what error_log tells.
@@ -63,7 +63,6 @@ class EventFilter:
         made = _Program(parse_filter(call, text, find_function))
         self._memory = made.words, made.patterns
         self.first_step = made.steps[0]
-        self.address: int = self.first_step.address
 
 
 class _Exit(NamedTuple):

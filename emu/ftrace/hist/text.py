@@ -111,7 +111,7 @@ def _rank(sort: SortKey, definition: HistDefinition, layout: ElementLayout, tabl
     first_key, elements = 1 + len(definition.values), table.elements
     if sort.index < first_key:
         sums = [table.hitcounts, *(_column(elements, at) for at in layout.values)]
-        rank = np.unique(sums[sort.index], return_inverse=True)[1]
+        rank: NDArray[np.intp] = np.unique(sums[sort.index], return_inverse=True)[1]
     else:
         key, at = definition.keys[sort.index - first_key], layout.keys[sort.index - first_key]
         column = _column(elements, at)

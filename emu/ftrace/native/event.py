@@ -14,8 +14,7 @@ from collections.abc import Callable
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import Context, complete, host_address, is_up, now
 from emu.ftrace.native.filter_program import keeps
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import GuestMemory, TraceDynamic, TraceEventCall, layouts
+from emu.ftrace.native.guest_records import Guest, GuestMemory, TraceDynamic, TraceEventCall
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.trace_records import (
     ENABLED,
@@ -34,7 +33,6 @@ from emu.ftrace.native.trace_records import (
 from emu.ftrace.native.tracer_cost import spend
 from emu.native.functions import Native, njit
 from emu.native.memory import copy, copy_string
-from emu.native.pointers import Accessors
 from emu.native.records import Bytes, Ints, Shorts, Values, Words, u64
 
 __all__ = ["build", "of_cpu", "put_entry", "record"]
@@ -86,14 +84,15 @@ def tell(told: EventContext, event: Event, staged: Bytes, size: u64) -> None:
     told.place = PLACE_EVENT
 
 
-def build(memory: Accessors, guest: GuestLayout, context: Context) -> Callable[[Cpu, u64, u64, u64, u64, bool], None]:
-    """record_event(cpu, call, entry, dynamic, count, irqs_off). `memory`: accesses in the guest's byte order.
+def build(guest: Guest, context: Context) -> Callable[[Cpu, u64, u64, u64, u64, bool], None]:
+    """record_event(cpu, call, entry, dynamic, count, irqs_off).
 
     The arguments are those of trace_event_buffer_commit(), guest addresses: whatever they are, the host is safe. If there is no
     such event, or it has another number of fields of variable length, or there is no memory where its entry should be, nothing is
     recorded.
     """
-    njit = Native(layouts(guest, memory.byte_order)).njit
+    numbers, size_of_dynamic = guest.numbers, u64(guest.layouts.size(TraceDynamic))
+    njit = Native(guest.layouts).njit
     current_task, preempt_count, common_fields = context
 
     @njit
@@ -119,8 +118,8 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Callable[[
         if given.data == 0 and room >= 8:
             Words(to.address)[0] = NULL_TEXT
             return NULL_SIZE
-        if size & guest.trace_string:
-            most = size & ~guest.trace_string
+        if size & numbers.trace_string:
+            most = size & ~numbers.trace_string
             return copy_string(to, data, room if most == 0 else min(room, most))
         count = min(size, room) // field.element
         swap(to, data, field.element, count)
@@ -132,7 +131,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context) -> Callable[[
         end = event.size
         for n in range(count):
             field = event.dynamic[n]
-            given = TraceDynamic(host_address(array, dynamic + n * guest.dynamic_size))
+            given = TraceDynamic(host_address(array, dynamic + n * size_of_dynamic))
             size = append(array, field, Bytes(to.address + end), LARGEST_ENTRY - end, given)
             if field.offset != NO_OFFSET:
                 begin = end - field.offset - 4 if field.relative else end

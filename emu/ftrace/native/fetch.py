@@ -14,15 +14,16 @@ from emu.ftrace.native import fetch_record, symbol_names
 from emu.ftrace.native.context import Context, host_address
 from emu.ftrace.native.entry import end_entry, number_at, store_number
 from emu.ftrace.native.fetch_record import FetchStep
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import GuestMemory, layouts
+from emu.ftrace.native.guest_records import Guest, GuestMemory
 from emu.ftrace.native.trace_records import LARGEST_ENTRY, STAGE_SIZE, ArrayCpu, EventContext, TraceArray
+from emu.ftrace.native.user_memory import UserAddress
 from emu.native.functions import Native, njit
 from emu.native.memory import copy_string
-from emu.native.pointers import Accessors
 from emu.native.records import HOST, Bytes, Ints, Record, Records, Values, Words, inline, u8, u64
 
-__all__ = ["build"]
+__all__ = ["Fetch", "build"]
+
+Fetch = Callable[[Cpu, TraceArray, EventContext, Records[FetchStep], Bytes, u64], u64]
 
 PAGE = 4096
 COMM_SIZE = 16
@@ -87,21 +88,18 @@ def store_symbol(step: FetchStep, fetching: Fetching) -> None:
     end_string(step, fetching, 0, length)
 
 
-def build(
-    memory: Accessors, guest: GuestLayout, context: Context, user_address: Callable[[Cpu, TraceArray, u64], u64]
-) -> Callable[[Cpu, TraceArray, EventContext, Records[FetchStep], Bytes, u64], u64]:
+def build(guest: Guest, context: Context, user_address: UserAddress) -> Fetch:
     """Compiles fetch(cpu, array, told, program, entry, size) -> the entry's size, a multiple of four.
 
     It stores the arguments in an entry whose fixed part has `size` bytes. `told` has the registers that the program wants, and
     the entry, if an event is probed. At most LARGEST_ENTRY bytes are stored, and a `Fetching` behind them.
 
     Args:
-        memory: accesses in the guest's byte order.
         guest: its structures.
         context: compiled for it.
         user_address: see `user_memory.build`.
     """
-    native, current_task = Native(layouts(guest, memory.byte_order)), context.current_task
+    native, current_task = Native(guest.layouts), context.current_task
 
     @native.njit
     def number_in(found: GuestMemory, size: u64) -> u64:

@@ -3,21 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import filter_record
 from emu.ftrace.native.context import Context, host_address
 from emu.ftrace.native.entry import number_at
 from emu.ftrace.native.filter_record import FilterStep
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import layouts
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import STRING_STAGE, ArrayCpu, TraceArray
+from emu.ftrace.native.user_memory import UserAddress
 from emu.native.functions import Compiled, Native, njit
-from emu.native.pointers import Accessors
 from emu.native.records import Bytes, Ints, Words, i64, u64
 
-__all__ = ["build", "keeps", "string_at"]
+__all__ = ["StringTest", "build", "keeps", "string_at"]
+
+StringTest = Compiled[[FilterStep, Cpu, ArrayCpu, Bytes, u64], bool]
 
 PAGE = 4096
 LENGTH_SHIFT, OFFSET_MASK = 16, u64(0xFFFF)  # of the word of a field of variable length
@@ -122,21 +121,18 @@ def keeps(first: FilterStep | None, cpu: Cpu, array_cpu: ArrayCpu, entry: Bytes,
     return step.address == filter_record.KEEP
 
 
-def build(
-    memory: Accessors, guest: GuestLayout, context: Context, user_address: Callable[[Cpu, TraceArray, u64], u64]
-) -> Compiled[[FilterStep, Cpu, ArrayCpu, Bytes, u64], bool]:
+def build(guest: Guest, context: Context, user_address: UserAddress) -> StringTest:
     """Compiles test(step, cpu, array_cpu, entry, size) -> whether the string at which a step looks is as it should be. One that
     cannot be read is neither like nor unlike.
 
     Nothing outside the entry is read as if it were in it, whatever its fields of variable length say.
 
     Args:
-        memory: accesses in the guest's byte order.
         guest: its structures.
         context: compiled for it.
         user_address: see `user_memory.build`.
     """
-    native, current_task = Native(layouts(guest, memory.byte_order)), context.current_task
+    native, current_task = Native(guest.layouts), context.current_task
 
     @native.njit
     def fetched(cpu: Cpu, array: TraceArray, address: u64) -> Bytes | None:

@@ -53,11 +53,11 @@ def record(cpu: Cpu, array: TraceArray, event: Event, address: u64, counter: u64
     """Makes an entry: a counter has counted so many events."""
     stage = stages.enter(array)
     if stage != 0:
-        fill(stage, address, array.hardware.names[counter].characters, count)
+        fill(Sample(stage), address, array.hardware.names[counter].characters, count)
         context = array.event_context
         context.place = PLACE_BLOCK
         context.ip = address
-        stages.put(cpu, array, event, u64(0), stage, SIZE)
+        stages.put(cpu, array, event, None, stage, SIZE)
         stages.leave(array)
 
 

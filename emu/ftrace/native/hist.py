@@ -16,15 +16,13 @@ from emu.ftrace.native.context import now
 from emu.ftrace.native.entry import number_at
 from emu.ftrace.native.event import record
 from emu.ftrace.native.filter_program import string_at
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import layouts
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.hist_map import count_number, find, insert
 from emu.ftrace.native.hist_record import Element, Frame, Histogram, Step
 from emu.ftrace.native.trace_records import ArrayCpu, Consumer, EventContext, EventFile, TraceArray
 from emu.ftrace.native.trigger import spend
 from emu.native.functions import Compiled, Native, callback, njit
 from emu.native.memory import copy_text
-from emu.native.pointers import Accessors
 from emu.native.records import Bytes, Words, u64
 
 __all__ = ["HistHandlers", "build"]
@@ -188,9 +186,9 @@ def set_paused(acting: Consumer, paused: bool) -> None:
             following = following.next
 
 
-def build(memory: Accessors, guest: GuestLayout) -> HistHandlers:
-    """Compiles for a guest. `memory`: accesses in its byte order."""
-    native, current_task = Native(layouts(guest, memory.byte_order)), build_context(memory, guest).current_task
+def build(guest: Guest) -> HistHandlers:
+    """Compiles for a guest."""
+    native, current_task = Native(guest.layouts), build_context(guest).current_task
 
     @native.njit
     def keep_comm(cpu: Cpu, array: TraceArray, to: Words) -> None:
@@ -265,7 +263,7 @@ def build(memory: Accessors, guest: GuestLayout) -> HistHandlers:
         if acting is not None:
             count_event(cpu, acting)
             told = acting.array.event_context
-            record(cpu, file, told.entry, told.size)
+            record(cpu, file, Bytes(told.entry), told.size)
 
     @callback
     def enable_hist(cpu: Cpu, acting: Consumer) -> None:

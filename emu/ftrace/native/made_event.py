@@ -11,10 +11,9 @@ from collections.abc import Callable
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import context
 from emu.ftrace.native.event import record
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import UNDERFLOWS, ArrayCpu, Entry, Event, EventContext, EventFile, Stages
 from emu.native.functions import Compiled, callback, njit
-from emu.native.pointers import Accessors
 from emu.native.records import Bytes, u64
 
 __all__ = ["build"]
@@ -47,9 +46,9 @@ def give(cpu: Cpu, told: EventContext, event: Event, file: EventFile, staged: By
         record(cpu, file, staged, size)
 
 
-def build(memory: Accessors, guest: GuestLayout, irqs_off: Callable[[u64], bool]) -> Compiled[[Cpu, Stages], None]:
-    """Compiles void put(cpu, stages) for a guest. `memory`: accesses in its byte order. `irqs_off`: see `NativeCpu`."""
-    current_task, preempt_count, common_fields = context.build(memory, guest)
+def build(guest: Guest, irqs_off: Callable[[u64], bool]) -> Compiled[[Cpu, Stages], None]:
+    """Compiles void put(cpu, stages) for a guest. `irqs_off`: see `NativeCpu`."""
+    current_task, preempt_count, common_fields = context.build(guest)
 
     @njit
     def common(cpu: Cpu, array_cpu: ArrayCpu, event: Event) -> u64:

@@ -8,13 +8,11 @@ from typing import NamedTuple
 
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import host_address
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import Task, layouts
+from emu.ftrace.native.guest_records import Guest, Task
 from emu.ftrace.native.ring_record import PAUSED
 from emu.ftrace.native.snapshot import exchange, take_snapshot
 from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
 from emu.native.functions import Native, njit
-from emu.native.pointers import Accessors
 from emu.native.records import Words, u64
 
 __all__ = ["UpdateMax", "build", "reports"]
@@ -44,9 +42,9 @@ class UpdateMax(NamedTuple):
     """one_cpu(cpu, array_cpu, task, latency, start): keeps what one CPU has recorded."""
 
 
-def build(memory: Accessors, guest: GuestLayout) -> UpdateMax:
-    """Compiles for a guest. `memory`: accesses in its byte order."""
-    njit = Native(layouts(guest, memory.byte_order)).njit
+def build(guest: Guest) -> UpdateMax:
+    """Compiles for a guest."""
+    njit = Native(guest.layouts).njit
 
     @njit
     def note(cpu: Cpu, array: TraceArray, task: Task, latency: u64, start: u64) -> None:

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import host_address
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import Task, layouts
+from emu.ftrace.native.guest_records import Guest, Task
 from emu.ftrace.native.trace_records import (
     EVENTS_CHOSEN,
     EVENTS_EXCLUDED,
@@ -21,7 +20,6 @@ from emu.ftrace.native.trace_records import (
     TraceArray,
 )  # fmt: skip
 from emu.native.functions import Native, njit
-from emu.native.pointers import Accessors
 from emu.native.records import u64
 
 __all__ = ["Pids", "build"]
@@ -63,9 +61,9 @@ def events_ignored(array: TraceArray, pid: u64) -> bool:
     return events_left_out(array, pid) or events_excluded(array, pid)
 
 
-def build(memory: Accessors, guest: GuestLayout) -> Pids:
-    """Compiles for a guest. `memory`: accesses in its byte order."""
-    njit = Native(layouts(guest, memory.byte_order)).njit
+def build(guest: Guest) -> Pids:
+    """Compiles for a guest."""
+    njit = Native(guest.layouts).njit
 
     @njit
     def choose(array_cpu: ArrayCpu, array: TraceArray, pid: u64) -> None:

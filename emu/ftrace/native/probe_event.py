@@ -6,18 +6,17 @@ This code is compiled when the first probe is defined.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.event.call import COMMON_SIZE
 from emu.ftrace.native import fetch, stages
 from emu.ftrace.native.context import Context, array_of
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.probe_record import Probe, ProbeHandler
 from emu.ftrace.native.trace_records import Consumer, EventContext, TraceArray
+from emu.ftrace.native.user_memory import UserAddress
 from emu.native.functions import callback, njit
-from emu.native.pointers import Accessors
 from emu.native.records import Bytes, Words, u64
 
 __all__ = ["ProbeHandlers", "build"]
@@ -61,11 +60,9 @@ def begin(cpu: Cpu, array: TraceArray, probe: Probe) -> u64:
     return stages.enter(array)
 
 
-def build(
-    memory: Accessors, guest: GuestLayout, context: Context, user_address: Callable[[Cpu, TraceArray, u64], u64]
-) -> ProbeHandlers:
+def build(guest: Guest, context: Context, user_address: UserAddress) -> ProbeHandlers:
     """Compiles them. The arguments are those of `fetch.build`."""
-    fetch_arguments = fetch.build(memory, guest, context, user_address)
+    fetch_arguments = fetch.build(guest, context, user_address)
 
     @njit
     def end(cpu: Cpu, array: TraceArray, probe: Probe, stage: u64) -> None:

@@ -13,13 +13,11 @@ from typing import NamedTuple
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import probes
 from emu.ftrace.native.context import Context, array_of, host_address
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import Task, layouts
+from emu.ftrace.native.guest_records import Guest, Task
 from emu.ftrace.native.rethook_nodes import build as build_nodes
 from emu.ftrace.native.rethook_nodes import following, node_at, take
 from emu.ftrace.native.trace_records import ArrayCpu, Rethook, RethookPool, TraceArray
 from emu.native.functions import Native, njit
-from emu.native.pointers import Accessors
 from emu.native.records import u64
 
 __all__ = ["ReturnHandlers", "build", "of_guest", "take_goes_on_at"]
@@ -64,8 +62,7 @@ def take_goes_on_at(array: TraceArray) -> u64:
 
 
 def build(
-    memory: Accessors,
-    guest: GuestLayout,
+    guest: Guest,
     context: Context,
     real_address: Callable[[Cpu, TraceArray, u64, u64], u64],
     return_offset: int,
@@ -73,14 +70,13 @@ def build(
     """Compiles for a guest.
 
     Args:
-        memory: accesses in its byte order.
         guest: its structures.
         context: compiled for it.
         real_address: see `native.unwind`.
         return_offset: see `FtraceArch`.
     """
-    njit = Native(layouts(guest, memory.byte_order)).njit
-    latest, push, drop, _, replaced = build_nodes(memory, guest)
+    njit = Native(guest.layouts).njit
+    latest, push, drop, _, replaced = build_nodes(guest)
     current_task = context.current_task
     behind = u64(return_offset)
 

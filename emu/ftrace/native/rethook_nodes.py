@@ -11,11 +11,9 @@ from typing import NamedTuple
 
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import array_of, host_address
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import Task, layouts
+from emu.ftrace.native.guest_records import Guest, Task
 from emu.ftrace.native.trace_records import RETHOOK_NODES, RethookNode, RethookPool
 from emu.native.functions import Native, njit
-from emu.native.pointers import Accessors
 from emu.native.records import u64
 
 __all__ = ["TaskNodes", "build", "following", "node_at", "take"]
@@ -84,9 +82,9 @@ class TaskNodes(NamedTuple):
     """replaced(pool, task, frame) -> what the oldest node of a call has replaced; 0: none is of that call."""
 
 
-def build(memory: Accessors, guest: GuestLayout) -> TaskNodes:
-    """Compiles for a guest. `memory`: accesses in its byte order."""
-    njit = Native(layouts(guest, memory.byte_order)).njit
+def build(guest: Guest) -> TaskNodes:
+    """Compiles for a guest."""
+    njit = Native(guest.layouts).njit
 
     @njit
     def latest(pool: RethookPool, task: Task) -> u64:

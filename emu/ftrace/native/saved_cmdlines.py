@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import Task, layouts
+from emu.ftrace.native.guest_records import Guest, Task
 from emu.ftrace.native.saved_cmdlines_record import NAME_SIZE, PIDS, SavedCmdlines
 from emu.ftrace.native.trace_records import PID_LIMIT, TraceArray
 from emu.native.functions import Native
 from emu.native.memory import copy
-from emu.native.pointers import Accessors
 from emu.native.records import u64
 
 __all__ = ["build"]
@@ -22,9 +20,9 @@ __all__ = ["build"]
 SIZE = u64(NAME_SIZE)
 
 
-def build(memory: Accessors, guest: GuestLayout) -> Callable[[TraceArray, Task], None]:
-    """remember(array, task): keeps what is wanted of a task. `memory`: accesses in the guest's byte order."""
-    njit = Native(layouts(guest, memory.byte_order)).njit
+def build(guest: Guest) -> Callable[[TraceArray, Task], None]:
+    """remember(array, task): keeps what is wanted of a task."""
+    njit = Native(guest.layouts).njit
 
     @njit
     def remember_name(table: SavedCmdlines, pid: u64, task: Task) -> None:

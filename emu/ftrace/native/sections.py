@@ -13,14 +13,12 @@ from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import max_latency, stacks
 from emu.ftrace.native.arch import Callback, SectionCallbacks
 from emu.ftrace.native.context import Context, now
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import layouts
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.ring_record import PAUSED
 from emu.ftrace.native.trace_function import trace_function
 from emu.ftrace.native.trace_records import IRQS_OFF, NO_SECTION, PLACE_EVENT, PREEMPT_OFF, ArrayCpu
 from emu.ftrace.native.unwind import Unwind
 from emu.native.functions import Native, callback, njit
-from emu.native.pointers import Accessors
 from emu.native.records import u64
 
 __all__ = ["build"]
@@ -42,8 +40,7 @@ def is_recorded(array_cpu: ArrayCpu) -> bool:
 
 
 def build(
-    memory: Accessors,
-    guest: GuestLayout,
+    guest: Guest,
     context: Context,
     irqs_off: Callable[[u64], bool],
     unwind: Unwind,
@@ -53,7 +50,6 @@ def build(
     """Compiles for a guest.
 
     Args:
-        memory: accesses in its byte order.
         guest: its structures.
         context: compiled for it.
         irqs_off: see `NativeCpu`.
@@ -61,10 +57,11 @@ def build(
         callers: callers(cpu) -> the arguments of the function at whose label the CPU is.
         called_from: called_from(cpu) -> where that function was called.
     """
+    numbers = guest.numbers
     current_task, preempt_count, common_fields = context
     record_callers_of = stacks.build(context, unwind).record_callers_of
-    update_max = max_latency.build(memory, guest).one_cpu
-    counted = ~guest.preempt_need_resched  # of preempt_count
+    update_max = max_latency.build(guest).one_cpu
+    counted = ~numbers.preempt_need_resched  # of preempt_count
 
     @njit
     def common(cpu: Cpu, array_cpu: ArrayCpu) -> u64:
@@ -111,7 +108,7 @@ def build(
         trace_function(cpu, array_cpu, called_from(cpu), ip if parent_ip == 0 else parent_ip, fields)
         array_cpu.critical_start = 0
 
-    @Native(layouts(guest, memory.byte_order)).njit
+    @Native(guest.layouts).njit
     def running(array_cpu: ArrayCpu) -> u64:
         return array_cpu.hot.current_task
 

@@ -10,14 +10,13 @@ from emu.ftrace.native import stacks, user_stack
 from emu.ftrace.native.arch import StackCallbacks
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.event import record
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.hist_record import STACK_DEPTH
 from emu.ftrace.native.trace_records import PLACE_EVENT, PLACE_FUNCTION, PLACE_NOWHERE, ArrayCpu, EventContext, EventFile
 from emu.ftrace.native.unwind import Unwind
 from emu.ftrace.native.user_stack import UnwindUser
 from emu.native.functions import callback, njit
-from emu.native.pointers import Accessors
-from emu.native.records import Values, Words, u64
+from emu.native.records import Bytes, Values, Words, u64
 
 __all__ = ["build"]
 
@@ -30,8 +29,7 @@ def common_fields(told: EventContext) -> u64:
 
 
 def build(
-    memory: Accessors,
-    guest: GuestLayout,
+    guest: Guest,
     context: Context,
     irqs_off: Callable[[u64], bool],
     unwind: Unwind,
@@ -40,7 +38,6 @@ def build(
     """Compiles for a guest.
 
     Args:
-        memory: accesses in its byte order.
         guest: its structures.
         context: compiled for it.
         irqs_off: see `NativeCpu`.
@@ -48,7 +45,7 @@ def build(
         unwind_user: see `native.user_stack`.
     """
     record_stack, record_after, _ = stacks.build(context, unwind)
-    record_user_stack = user_stack.build(memory, guest, context, unwind_user)
+    record_user_stack = user_stack.build(guest, context, unwind_user)
 
     @callback
     def function_stack(cpu: Cpu, array_cpu: ArrayCpu) -> None:
@@ -69,7 +66,7 @@ def build(
     @callback
     def event_with_stack(cpu: Cpu, file: EventFile) -> None:
         told = ArrayCpu(cpu.callout).array.event_context
-        record_after_event(cpu, record(cpu, file, told.entry, told.size), told)
+        record_after_event(cpu, record(cpu, file, Bytes(told.entry), told.size), told)
 
     @callback
     def event_user_stack(cpu: Cpu, array_cpu: ArrayCpu) -> None:

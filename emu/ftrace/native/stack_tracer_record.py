@@ -16,7 +16,7 @@ DEEPEST = 499  # calls that are kept of a stack, as in Linux
 class StackTracer(Record):
     """The deepest stack that was seen."""
 
-    check: Callable[[Cpu, StackTracer], None] | None  # called at the sites with STACK_CHECKED; None: there were none yet
+    check: Callable[[Cpu, StackTracer], None]  # called at the sites with STACK_CHECKED
     max_size: u64  # bytes, of the deepest stack that was seen
     count: u64  # calls under way then
     calls: Values[u64] = inline(2 * DEEPEST)  # of each its address, and where its function's part of the stack ends

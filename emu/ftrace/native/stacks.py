@@ -14,7 +14,7 @@ from emu.ftrace.native.trace_records import STACK_LIMIT, ArrayCpu
 from emu.ftrace.native.unwind import Unwind
 from emu.native.functions import njit
 from emu.native.memory import copy
-from emu.native.records import Record, Values, Words, inline, u32, u64
+from emu.native.records import Bytes, Record, Values, Words, inline, u32, u64
 
 __all__ = ["Stacks", "build"]
 
@@ -58,7 +58,7 @@ def build(context: Context, unwind: Unwind) -> Stacks:
         entry.common = of_type(common, KIND)
         entry.size = count
         entry.padding = 0
-        copy(entry.callers.address, stack.address, size)
+        copy(Bytes(entry.callers.address), Bytes(stack.address), size)
         complete(cpu, array_cpu, array)
 
     @njit

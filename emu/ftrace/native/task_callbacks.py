@@ -8,28 +8,26 @@ from collections.abc import Callable
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import pids, rethook_nodes, saved_cmdlines, task_switch
 from emu.ftrace.native.arch import Callback, TaskCallbacks
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.native.functions import callback
-from emu.native.pointers import Accessors
 from emu.native.records import u64
 
 __all__ = ["build"]
 
 
 def build(
-    memory: Accessors, guest: GuestLayout, first_argument: Callable[[Cpu], u64], second_argument: Callable[[Cpu], u64]
+    guest: Guest, first_argument: Callable[[Cpu], u64], second_argument: Callable[[Cpu], u64]
 ) -> TaskCallbacks:
     """Compiles for a guest.
 
     Args:
-        memory: accesses in the guest's byte order.
         guest: its structures.
         first_argument: first_argument(cpu) -> the first argument of the guest's function, compiled.
         second_argument: the same for the second argument.
     """
-    choose, process_fork, process_free = pids.build(memory, guest)
-    flush_task = rethook_nodes.build(memory, guest).flush_task
-    process_switch = task_switch.build(memory, guest, choose, saved_cmdlines.build(memory, guest))
+    choose, process_fork, process_free = pids.build(guest)
+    flush_task = rethook_nodes.build(guest).flush_task
+    process_switch = task_switch.build(guest, choose, saved_cmdlines.build(guest))
 
     @callback
     def sched_switch(cpu: Cpu, address: u64) -> None:
@@ -48,7 +46,7 @@ def build(
         flush_task(cpu, first_argument(cpu))
 
     return TaskCallbacks(
-        sched_switch=Callback("ftrace_sched_switch", sched_switch.address),
-        sched_process_fork=Callback("ftrace_sched_process_fork", sched_process_fork.address),
-        sched_process_free=Callback("ftrace_sched_process_free", sched_process_free.address),
+        sched_switch=Callback("ftrace_sched_switch", sched_switch),
+        sched_process_fork=Callback("ftrace_sched_process_fork", sched_process_fork),
+        sched_process_free=Callback("ftrace_sched_process_free", sched_process_free),
     )

@@ -8,11 +8,9 @@ from collections.abc import Callable
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import host_address, local_time, now
 from emu.ftrace.native.function_graph import HIDDEN
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import Task, layouts
+from emu.ftrace.native.guest_records import Guest, Task
 from emu.ftrace.native.trace_records import CLOCK_COUNTER, NOBODY, PROFILES, ArrayCpu, TraceArray
 from emu.native.functions import Native, njit
-from emu.native.pointers import Accessors
 from emu.native.records import i64, u64
 
 __all__ = ["build"]
@@ -29,16 +27,16 @@ def switch_time(cpu: Cpu, graphs: TraceArray) -> u64:
 
 
 def build(
-    memory: Accessors,
-    guest: GuestLayout,
+    guest: Guest,
     choose: Callable[[ArrayCpu, TraceArray, u64], None],
     remember: Callable[[TraceArray, Task], None],
 ) -> Callable[[Cpu, u64, u64], None]:
     """process_switch(cpu, previous, following): a task gives the CPU to another (guest addresses).
 
-    `memory`: accesses in the guest's byte order. `choose`: of native.pids. `remember`: of native.saved_cmdlines.
+    `choose`: of native.pids. `remember`: of native.saved_cmdlines.
     """
-    njit, most_calls = Native(layouts(guest, memory.byte_order)).njit, i64(guest.depth)
+    numbers = guest.numbers
+    njit, most_calls = Native(guest.layouts).njit, i64(numbers.depth)
 
     @njit
     def choose_in_each(array_cpu: ArrayCpu | None, pid: u64) -> bool:

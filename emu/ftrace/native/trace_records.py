@@ -216,7 +216,7 @@ class ArrayCpu(Record):
     pid: u64  # pid of the task that runs
     section_start: u64  # when the CPU's critical section began, by the trace's clock (Linux: preempt_timestamp)
     critical_start: u64  # where; 0: it is in none
-    sequence: u64  # the max_latency_record's, when it began
+    sequence: u64  # that of max_latency, when it began
     sections: ArrayCpu | None  # in the top array's: that of the array that looks for sections; None: none does
     graphs: ArrayCpu  # in the top array's: that of the array that records graphs, or may
     profile: Records[FunctionProfile]  # what the function profiler has counted on the CPU (native.profiler)

@@ -11,11 +11,10 @@ from typing import NamedTuple
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.event import of_cpu
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.snapshot import take_snapshot
 from emu.ftrace.native.trace_records import TraceArray
 from emu.native.functions import Compiled, callback, njit
-from emu.native.pointers import Accessors
 from emu.native.records import u64
 
 __all__ = ["IN_NMI", "LATENCY_TRACER", "NOT_ALLOCATED", "SnapshotHandlers", "build"]
@@ -33,15 +32,16 @@ class SnapshotHandlers(NamedTuple):
     take_for_action: Compiled[[Cpu, TraceArray], None]
 
 
-def build(memory: Accessors, guest: GuestLayout, context: Context) -> SnapshotHandlers:
+def build(guest: Guest, context: Context) -> SnapshotHandlers:
     """Compiles for a guest."""
+    numbers = guest.numbers
     preempt_count = context.preempt_count
 
     @njit
     def refusal(cpu: Cpu, array: TraceArray) -> u64:
         """Why no snapshot can be taken; 0: one can. The reasons come in Linux's order."""
         array_cpu = of_cpu(cpu, array.cpus)
-        if preempt_count(array_cpu) & guest.nmi_mask:
+        if preempt_count(array_cpu) & numbers.nmi_mask:
             return IN_NMI
         if array_cpu.spare_ring is None:
             return NOT_ALLOCATED

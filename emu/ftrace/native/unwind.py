@@ -23,11 +23,9 @@ from typing import NamedTuple
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import rethook_nodes
 from emu.ftrace.native.context import Context, host_address
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import Task, layouts
+from emu.ftrace.native.guest_records import Guest, Task
 from emu.ftrace.native.trace_records import PLACE_SIZE, ArrayCpu, TraceArray
 from emu.native.functions import Native, njit
-from emu.native.pointers import Accessors
 from emu.native.records import Values, u64
 
 __all__ = [
@@ -106,21 +104,21 @@ def build_put(with_places: bool) -> Callable[[Values[u64], u64, u64, u64], None]
     return put_both if with_places else put_address
 
 
-def build_real_address(memory: Accessors, guest: GuestLayout, context: Context, first: int, last: int) -> RealAddress:
+def build_real_address(guest: Guest, context: Context, first: int, last: int) -> RealAddress:
     """real_address(cpu, array, frame, address): where a call of a CPU's task returns to, if the address on the stack may be one
     that function_graph or a return probe has put there. `frame` identifies the call.
 
     Args:
-        memory: accesses in the guest's byte order.
         guest: its structures.
         context: compiled for it.
         first: the first of those addresses, from return_to_handler or arch_rethook_trampoline on.
         last: the last of them.
     """
-    njit = Native(layouts(guest, memory.byte_order)).njit
+    numbers = guest.numbers
+    njit = Native(guest.layouts).njit
     before, range_size = u64(-first), u64(last - first + 1)
     current_task = context.current_task
-    replaced_by_probes = rethook_nodes.build(memory, guest).replaced
+    replaced_by_probes = rethook_nodes.build(guest).replaced
 
     @njit
     def is_of(trampoline: u64, address: u64) -> bool:
@@ -131,7 +129,7 @@ def build_real_address(memory: Accessors, guest: GuestLayout, context: Context, 
         """What function_graph has replaced in a call; 0: nothing."""
         # Of several calls with one frame, all but the first were made by a jump, and return to the trampoline. The entry of a
         # call that is just returning is above the top of the stack.
-        for n in range(guest.depth):
+        for n in range(numbers.depth):
             call = task.ret_stack[n]
             if call.fp == frame:
                 return call.ret

@@ -11,11 +11,9 @@ from typing import NamedTuple
 
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import Context, host_address
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import GuestMemory, Mm, layouts
+from emu.ftrace.native.guest_records import Guest, GuestMemory, Mm
 from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
 from emu.native.functions import Native
-from emu.native.pointers import Accessors
 from emu.native.records import u64
 
 __all__ = ["PageTables", "UserAddress", "UserWord", "build", "build_word"]
@@ -38,19 +36,20 @@ class PageTables(NamedTuple):
     large: u64  # the bit of an entry above the last level that is set if it is a page's; 0: there are no large pages
 
 
-def build(memory: Accessors, guest: GuestLayout, context: Context, tables: PageTables) -> UserAddress:
+def build(guest: Guest, context: Context, tables: PageTables) -> UserAddress:
     """user_address(cpu, array, address) -> the host address of a user address of the task that runs on a CPU, 0 if it has none.
 
-    It is good up to the end of its page. `memory`: accesses in the guest's byte order.
+    It is good up to the end of its page.
     """
-    native, current_task = Native(layouts(guest, memory.byte_order)), context.current_task
+    numbers = guest.numbers
+    native, current_task = Native(guest.layouts), context.current_task
     index_mask, page_mask = (u64((1 << int(bits)) - 1) for bits in (tables.index_bits, tables.page_shift))
     first_shift = tables.page_shift + u64(tables.levels - 1) * tables.index_bits
 
     @native.shared
     def user_address(cpu: Cpu, array: TraceArray, address: u64) -> u64:
         mm = current_task(ArrayCpu(cpu.callout), array).mm
-        if mm == 0 or address >= guest.task_size:
+        if mm == 0 or address >= numbers.task_size:
             return 0
         last_page = array.ram_size  # which that size leaves out
         table = Mm(host_address(array, mm)).pgd - array.direct_start
@@ -58,7 +57,7 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, tables: PageT
         while True:
             if table > last_page or table & page_mask != 0:
                 return 0
-            entry = GuestMemory(array.ram + table).words[address >> shift & index_mask]
+            entry = GuestMemory(array.ram + table).as_words[address >> shift & index_mask]
             if shift == tables.page_shift or entry & tables.large != 0:
                 if entry & tables.page != tables.page or entry & tables.privileged != 0:
                     return 0
@@ -73,10 +72,10 @@ def build(memory: Accessors, guest: GuestLayout, context: Context, tables: PageT
     return user_address
 
 
-def build_word(memory: Accessors, guest: GuestLayout, user_address: UserAddress) -> UserWord:
+def build_word(guest: Guest, user_address: UserAddress) -> UserWord:
     """user_word(cpu, array, address) -> the eight bytes at a user address; None: they are not all there."""
 
-    @Native(layouts(guest, memory.byte_order)).njit
+    @Native(guest.layouts).njit
     def user_word(cpu: Cpu, array: TraceArray, address: u64) -> GuestMemory | None:
         if address & IN_PAGE > LAST_IN_PAGE:  # no aligned word lies across the end of a page
             return None

@@ -16,12 +16,10 @@ from collections.abc import Callable
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.events import USER_STACK, USER_STACK_DEPTH, EventType
 from emu.ftrace.native.context import Context, complete, host_address, now, of_type
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import PtRegs, Task, layouts
+from emu.ftrace.native.guest_records import Guest, PtRegs, Task
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
 from emu.native.functions import Native
-from emu.native.pointers import Accessors
 from emu.native.records import Record, Values, inline, u32, u64
 
 __all__ = ["UnwindUser", "build"]
@@ -34,26 +32,25 @@ class UserStackEntry(Record):
     common: u64
     tgid: u32
     padding: u32
-    callers: Values[u64] = inline(USER_STACK_DEPTH)  # 0 after the last
+    caller: Values[u64] = inline(USER_STACK_DEPTH)  # 0 after the last
 
 
 def build(
-    memory: Accessors, guest: GuestLayout, context: Context, unwind_user: UnwindUser
+    guest: Guest, context: Context, unwind_user: UnwindUser
 ) -> Callable[[Cpu, ArrayCpu, u64], None]:
     """Compiles record_user_stack(cpu, array_cpu, common): records the stack of the program that a CPU's task runs for one array,
     after an event that has these common fields, the type aside.
 
     Kernel threads have no program, and in an NMI its stack is left alone, as in Linux.
-
-    `memory`: accesses in the guest's byte order.
     """
+    numbers = guest.numbers
     current_task, preempt_count = context.current_task, context.preempt_count
 
-    @Native(layouts(guest, memory.byte_order)).njit
+    @Native(guest.layouts).njit
     def record_user_stack(cpu: Cpu, array_cpu: ArrayCpu, common: u64) -> None:
         array = array_cpu.array
         task = current_task(array_cpu, array)
-        if preempt_count(array_cpu) & guest.nmi_mask != 0 or task.flags & guest.pf_kthread != 0:
+        if preempt_count(array_cpu) & numbers.nmi_mask != 0 or task.flags & numbers.pf_kthread != 0:
             return
         place = reserve(array_cpu.ring, now(cpu, array), SIZE)
         if place == 0:
@@ -62,9 +59,9 @@ def build(
         entry.common = of_type(common, KIND)
         entry.tgid = task.tgid
         entry.padding = 0
-        saved = PtRegs(host_address(array, task.stack + guest.of_user))
-        for n in range(unwind_user(cpu, array, task, saved, entry.callers, MOST), MOST):
-            entry.callers[n] = 0
+        saved = PtRegs(host_address(array, task.stack + numbers.of_user))
+        for n in range(unwind_user(cpu, array, task, saved, entry.caller, MOST), MOST):
+            entry.caller[n] = 0
         complete(cpu, array_cpu, array)
 
     return record_user_stack

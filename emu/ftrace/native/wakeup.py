@@ -13,8 +13,7 @@ from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.events import TASK_SWITCH, EventType
 from emu.ftrace.native import max_latency, stacks
 from emu.ftrace.native.context import DEEPEST_SHOWN, PREEMPT_COUNT, Context, complete, host_address, now, of_type
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import GuestMemory, Task, layouts
+from emu.ftrace.native.guest_records import Guest, GuestMemory, Task
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.ring_record import FAILED, MASKED
 from emu.ftrace.native.trace_function import trace_function
@@ -22,7 +21,6 @@ from emu.ftrace.native.trace_records import NO_SECTION, PLACE_EVENT, ArrayCpu, E
 from emu.ftrace.native.unwind import Unwind
 from emu.ftrace.native.wakeup_record import MAX_DL_PRIO, MAX_PRIO, NOBODY, Wakeup, WakeupFile
 from emu.native.functions import Compiled, Native, njit
-from emu.native.pointers import Accessors
 from emu.native.records import Ints, Record, Values, Words, i32, i64, u8, u32, u64
 
 __all__ = ["WakeupHandlers", "build"]
@@ -104,27 +102,27 @@ def common_in(staged: u64) -> u64:
     return common
 
 
-def build(memory: Accessors, guest: GuestLayout, context: Context, unwind: Unwind) -> WakeupHandlers:
+def build(guest: Guest, context: Context, unwind: Unwind) -> WakeupHandlers:
     """Compiles for a guest.
 
     Args:
-        memory: accesses in its byte order.
         guest: its structures.
         context: compiled for it.
         unwind: see `native.unwind`.
     """
-    native = Native(layouts(guest, memory.byte_order))
+    numbers = guest.numbers
+    native = Native(guest.layouts)
     record_callers_of = stacks.build(context, unwind).record_callers_of
-    update_max = max_latency.build(memory, guest).all_cpus
+    update_max = max_latency.build(guest).all_cpus
     current_task = context.current_task
-    idle_index = u64(int(guest.task_report).bit_length() + 1)
+    idle_index = u64(int(numbers.task_report).bit_length() + 1)
 
     @native.njit
     def state_index(task: Task) -> u64:
         """Linux: task_state_index."""
-        if task.state == guest.task_idle:
+        if task.state == numbers.task_idle:
             return idle_index
-        shown, index = (task.state | task.exit_state) & guest.task_report, u64(0)
+        shown, index = (task.state | task.exit_state) & numbers.task_report, u64(0)
         while shown != 0:
             shown >>= u64(1)
             index += 1

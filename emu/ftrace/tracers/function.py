@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from emu.ftrace.native import array_record
 from emu.ftrace.options import Option
 from emu.ftrace.site_callback import Callback
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
@@ -37,11 +36,12 @@ class _Function(Tracer):
 
     def _record(self, array: TracedArray, options: Mapping[str, bool]) -> None:
         """Has calls recorded as the options say."""
-        stacks = array.globals.stacks.callbacks().function_stack if options[_STACKS] else 0
-        array.records.set(array_record.FUNC_STACKS, stacks)
-        if bool(array.records.array.func_repeats) != options[_NO_REPEATS]:
+        record = array.records.array
+        record.func_stacks = array.globals.stacks.callbacks().function_stack if options[_STACKS] else None
+        if bool(record.func_repeats) != options[_NO_REPEATS]:
             array.records.forget_calls()
-            array.records.set(array_record.FUNC_REPEATS, _repeats() if options[_NO_REPEATS] else 0)
+            record.func_repeats = _repeats() if options[_NO_REPEATS] else None
+        array.records.changed()
 
 
 def _repeats() -> Compiled[[Cpu, ArrayCpu, u64, u64, u64, u64], u64]:

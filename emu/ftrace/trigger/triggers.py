@@ -55,7 +55,7 @@ class Trigger:
         self._consumer = does
         self._condition = condition
         self.record.post = AFTER if name == "stacktrace" else BEFORE
-        self.record.filter = condition.address if condition else 0
+        self.record.filter = condition.first_step if condition else None
 
     def __str__(self) -> str:
         return f"{self._consumer} if {self._condition.text}" if self._condition else str(self._consumer)

@@ -22,7 +22,6 @@ from emu.ftrace.event.call import EventCall, EventKind, Field
 from emu.ftrace.native import context, fetch, user_memory
 from emu.ftrace.native.trace_records import LARGEST_ENTRY, EventContext
 from emu.machine import Machine
-from emu.native.pointers import in_byte_order
 from emu.native.records import Bytes, Words
 from tests.lib.booted_machine import booted_machine
 
@@ -49,10 +48,10 @@ class Fetcher:
         self.machine, self.memory = machine, machine.kernel.memory
         self.byte_order = board.arch.byte_order
         self.registers = machine.trace_array.ftrace.arch.probing().registers
-        accessors, guest = in_byte_order(board.arch.byte_order), recorder.globals.guest
-        about = context.build(accessors, guest)
+        guest = recorder.globals.guest
+        about = context.build(guest)
         tables = importlib.import_module(f"emu.ftrace.native.arch.{board.arch.name}_user").PAGE_TABLES
-        self._fetch = fetch.build(accessors, guest, about, user_memory.build(accessors, guest, about, tables))
+        self._fetch = fetch.build(guest, about, user_memory.build(guest, about, tables))
         self._cpu, self._array = board.cpus[0].record, recorder.globals.records.top
         self.names = SymbolNames(recorder.globals.symbols)
         self.end = board.arch.direct_map + self._array.ram_size

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -12,13 +11,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import Task, layouts
+from emu.ftrace.native.guest_numbers import GuestNumbers
+from emu.ftrace.native.guest_records import Guest, Task
 from emu.ftrace.native.rethook_nodes import build, following, take
 from emu.ftrace.native.trace_records import RETHOOK_NODES, Rethook, RethookNode, RethookPool
 from emu.native.functions import Native, shared
-from emu.native.pointers import in_byte_order
-from emu.native.records import u64
+from emu.native.records import Layouts, Shape, u64
 
 TASKS, FRAMES = range(3), range(4)
 HEAD = 16  # bytes, in each task
@@ -47,9 +45,10 @@ class Compiled(NamedTuple):
 
 @functools.cache
 def compiled() -> Compiled:
-    guest = GuestLayout(*[u64(0) for _ in GuestLayout._fields])._replace(rethooks=u64(HEAD), depth=u64(1))
-    shared = Native(layouts(guest, sys.byteorder)).shared
-    latest, push_node, drop_nodes, _, find_replaced = build(in_byte_order(sys.byteorder), guest)
+    numbers = GuestNumbers(*[u64(0) for _ in GuestNumbers._fields])._replace(depth=u64(1))
+    guest = Guest(Layouts({Task: Shape({"rethooks": HEAD})}), numbers)
+    shared = Native(guest.layouts).shared
+    latest, push_node, drop_nodes, _, find_replaced = build(guest)
 
     @shared
     def push(pool: RethookPool, task: Task, number: u64) -> None:

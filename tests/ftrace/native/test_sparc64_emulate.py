@@ -13,8 +13,7 @@ import pytest
 
 from emu.cpu.arch.sparc64.state import Env
 from emu.ftrace.native.arch import sparc64_emulate, sparc64_registers, sparc64_windows
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import PtRegs, layouts
+from emu.ftrace.native.guest_records import Guest, PtRegs
 from emu.ftrace.native.trace_records import TraceArray
 from emu.kernel import arch as kernel_arch
 from emu.kernel.image import Image
@@ -41,9 +40,9 @@ class State:
 _Emulate = Callable[[sparc64_windows.Env, TraceArray, PtRegs, int, Values[u64]], None]
 
 
-def _compiled(guest: GuestLayout) -> _Emulate:
+def _compiled(guest: Guest) -> _Emulate:
     """Emulates an instruction, and then stores what probes see."""
-    here = layouts(guest, "big").extended(sparc64_windows.SHAPES)
+    here = guest.layouts.extended(sparc64_windows.SHAPES)
     registers = sparc64_registers.build(here)
     emulate, fill = sparc64_emulate.build(here, registers), registers.fill_from_trap
 
@@ -65,7 +64,7 @@ class Both:
         cpu.step()
         self._env = Env.from_address(cpu.env)
         image = Image(IMAGES / "sparc64/vmlinux", machine="EM_SPARCV9")
-        guest = GuestLayout.of(image, kernel_arch.load("sparc64").saved_registers(image))
+        guest = Guest.of(image, kernel_arch.load("sparc64").saved_registers(image))
         self._guest, self._pt_regs = guest, image.size("pt_regs")
         self._emulate = _compiled(guest)
         self._array = TraceArray.allocate()

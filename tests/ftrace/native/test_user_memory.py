@@ -14,7 +14,6 @@ import pytest
 from emu.ftrace.native import context, user_memory
 from emu.kernel.files.share import Share
 from emu.machine import Machine
-from emu.native.pointers import in_byte_order
 from tests.lib.host_compiler import compile_static
 
 PROGRAM_START = np.uint64(0x400000)  # of those that come with the guest
@@ -65,9 +64,9 @@ int main(void)
 def user_address(machine: Machine) -> Any:
     """The compiled function, for a machine's guest."""
     board = machine.board
-    memory, guest = in_byte_order(board.arch.byte_order), machine.trace_array.recorder.globals.guest
+    guest = machine.trace_array.recorder.globals.guest
     tables = importlib.import_module(f"emu.ftrace.native.arch.{board.arch.name}_user").PAGE_TABLES
-    return user_memory.build(memory, guest, context.build(memory, guest), tables)
+    return user_memory.build(guest, context.build(guest), tables)
 
 
 def test_a_program_s_memory_is_found_where_the_program_could_read_it(

@@ -16,7 +16,6 @@ from emu.cpu.arch.sparc64.state import Env
 from emu.ftrace.native import context
 from emu.kernel.files.share import Share
 from emu.machine import Machine
-from emu.native.pointers import in_byte_order
 from tests.lib.host_compiler import compile_static
 
 # Calls deeper() so many times as its argument says, and then getpid(). With a second argument, "wait", it waits for ticks
@@ -203,16 +202,17 @@ ADDRESS = st.one_of(
 
 def test_whatever_a_program_has_where_its_stack_should_be(arch: str, guest: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is read that is not the program's."""
-    board, recorder, layout = guest.board, guest.trace_array.recorder, guest.trace_array.recorder.globals.guest
+    recorder, layout = guest.trace_array.recorder, guest.trace_array.recorder.globals.guest
     module = importlib.import_module(f"emu.ftrace.native.arch.{arch}_user")
-    unwind = module.build(layout, context.build(in_byte_order(board.arch.byte_order), layout))
+    unwind = module.build(layout, context.build(layout))
     array, order = np.uint64(recorder.globals.records.top.address), guest.kernel.image.byte_order
     registers, out = np.zeros(64, order + "u8"), np.zeros(10, np.uint64)
     examined = []
 
     def examine(cpu: np.uint64, task: np.uint64, address: int, sp: int, link: int) -> None:
-        for place, value in ((layout.saved_pc, address), (layout.saved_sp, sp), (layout.saved_link, link)):
-            registers[int(place) // 8] = value
+        saved = guest.kernel.arch.saved_registers(guest.kernel.image)
+        for place, value in zip(saved, (address, sp, link), strict=True):
+            registers[place // 8] = value
         out[:] = 0xA5
         count = int(unwind(cpu, array, task, np.uint64(registers.ctypes.data), np.uint64(out.ctypes.data), np.uint64(8)))
         assert 0 <= count <= 8 and (out[count:] == 0xA5).all()

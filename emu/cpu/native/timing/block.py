@@ -25,8 +25,7 @@ from emu.cpu.native.timing.summary_record import (
 )
 from emu.cpu.timing import CYCLE, NO_REGISTER
 from emu.cpu.timing.core import Core
-from emu.native.functions import Native, njit
-from emu.native.pointers import unlikely
+from emu.native.functions import Native, njit, unlikely
 from emu.native.records import Words, i64, u64
 
 __all__ = ["Charging", "build"]
@@ -94,9 +93,7 @@ def build(
     first_base, second_base = segments
 
     @njit
-    def access_bytes(
-        cpu: Cpu, timing: Timing, board: Board, address: u64, size: u64, write: bool, locked: bool
-    ) -> u64:
+    def access_bytes(cpu: Cpu, timing: Timing, board: Board, address: u64, size: u64, write: bool, locked: bool) -> u64:
         """Accesses data in one line, or in two."""
         latency = access(cpu, timing, board, address, write, locked)
         if unlikely((address & LINE_OFFSET) + size > LINE):  # it goes on in the next line
@@ -105,9 +102,7 @@ def build(
         return latency
 
     @native.outlined
-    def calculated(
-        cpu: Cpu, timing: Timing, board: Board, how: CalculatedAccess, count: u64, slowest: u64
-    ) -> tuple[u64, u64]:
+    def calculated(cpu: Cpu, timing: Timing, board: Board, how: CalculatedAccess, count: u64, slowest: u64) -> tuple[u64, u64]:
         """Makes `count` accesses whose addresses are calculated. Returns the same as `accesses`, of these and those known at
         entry, of which the slowest was `slowest`."""
         loaded = held = u64(0)

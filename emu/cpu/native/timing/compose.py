@@ -53,10 +53,11 @@ FIRST_SLOT = 1 << 20  # of the window: none is below 0
 ENTRY_SHIFT, RING_MASK = 3, RING - 1  # eight slots to an entry of the window
 AS_EXPECTED, TAKEN, RETURNED, TURNED, MISPREDICTED = (u64(n) for n in range(5))
 
-# Where a transition leads is one number: that of the state | RETIRED << 24 | by how much `issue` moves << 40.
+# Where a transition leads is one number: that of the state | when all has retired << 24 | by how much `issue` moves << 40.
 STATE_MASK, RETIRED_SHIFT, RETIRED_MASK, MOVE_SHIFT = 0xFF_FFFF, 24, 0xFFFF, 40
 LONGEST_MOVE = 1 << 24
-# A key, less one: what the block met: state << 3 | outcome, then 14 bits each for FRONT in half cycles, DATA and LATE in cycles.
+# A key, less one: what the block met: state << 3 | outcome, then 14 bits each for `front` in half cycles, `data` and `late`
+# in cycles.
 OUTCOME_BITS, DELAY_BITS = 3, 14
 LONGEST_DELAY = 1 << 18
 
@@ -257,11 +258,11 @@ def remember(tables: Tables, summary: Summary, key: u64, found: u64) -> None:
 
 
 def build(core: Core) -> Callable[[Timing, Tables, Summary, u64, u64, u64, u64], u64]:
-    """compose(timing, tables, summary, outcome, front, data, late), compiled: advances ISSUE and the state by a block.
+    """compose(timing, tables, summary, outcome, front, data, late), compiled: advances `issue` and the state by a block.
 
     `outcome`: how the block before went on. Parts of a cycle: `front`, by which instructions come late; `data`, by which
-    the block's data come late; `late`, by which the block before retires late: `delay` is for the rest. Returns RETIRED,
-    counted from `issue`.
+    the block's data come late; `late`, by which the block before retires late: `delay` is for the rest. Returns when all
+    has retired, counted from `issue`.
     """
     taken_loss, taken_each = u64(core.taken_loss), u64(core.taken_each)
     return_each, most_ahead = u64(core.predictor.return_each), u64(core.ahead)

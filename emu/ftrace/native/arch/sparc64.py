@@ -18,9 +18,8 @@ from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks, TaskCall
 from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
 from emu.ftrace.native.arch.sparc64_windows import current_window
 from emu.ftrace.native.context import array_of
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
 from emu.native.functions import callback, njit
-from emu.native.pointers import in_byte_order
 from emu.native.records import u64
 
 __all__ = ["build", "build_for_events", "build_for_tasks", "called_from", "callers"]
@@ -56,12 +55,11 @@ def called_from(cpu: Cpu) -> u64:
     return current_window(cpu).o7
 
 
-def build(guest: GuestLayout, irqs_off: Callable[[u64], bool], general: bool) -> Callbacks:
+def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> Callbacks:
     """Compiles for a guest. `irqs_off`: see `NativeCpu`. `general`: see `Callbacks`."""
-    memory = in_byte_order("big")
-    about = context.build(memory, guest)
+    about = context.build(guest)
     record_function, before_graph, after_graph = function.build(about, general)
-    record_graph_entry, record_graph_return = function_graph.build(memory, guest, about, general, entry_depth=0)
+    record_graph_entry, record_graph_return = function_graph.build(guest, about, general, entry_depth=0)
 
     @callback
     def function_entry(cpu: Cpu, address: u64) -> None:
@@ -101,15 +99,14 @@ def build(guest: GuestLayout, irqs_off: Callable[[u64], bool], general: bool) ->
     )
 
 
-def build_for_tasks(guest: GuestLayout) -> TaskCallbacks:
+def build_for_tasks(guest: Guest) -> TaskCallbacks:
     """Compiles for a guest."""
-    return task_callbacks.build(in_byte_order("big"), guest, first_argument, second_argument)
+    return task_callbacks.build(guest, first_argument, second_argument)
 
 
-def build_for_events(guest: GuestLayout, irqs_off: Callable[[u64], bool]) -> EventCallbacks:
+def build_for_events(guest: Guest, irqs_off: Callable[[u64], bool]) -> EventCallbacks:
     """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
-    memory = in_byte_order("big")
-    record_event = event.build(memory, guest, context.build(memory, guest))
+    record_event = event.build(guest, context.build(guest))
 
     @callback
     def buffer_commit(cpu: Cpu, address: u64) -> None:

@@ -13,8 +13,7 @@ from emu.ftrace.native.arch.sparc64_registers import INSTRUCTION, TNPC, TPC
 from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
 from emu.ftrace.native.arch.sparc64_windows import SHAPES, Env, current_window
 from emu.ftrace.native.context import array_of
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import PtRegs, layouts
+from emu.ftrace.native.guest_records import Guest, PtRegs
 from emu.ftrace.native.kprobe_record import Kprobe
 from emu.ftrace.native.trace_records import EventContext, TraceArray
 from emu.ftrace.native.unwind import in_stub
@@ -27,9 +26,9 @@ WINDOW_OF_CALLER = u64(0)  # when a function has returned to arch_rethook_trampo
 UNDOES_WINDOW = 12  # where return_to_handler has jmpl %o0 + 8, %g0; restore
 
 
-def build(guest: GuestLayout) -> ProbeCallbacks:
+def build(guest: Guest) -> ProbeCallbacks:
     """Compiles for a guest."""
-    here = layouts(guest, "big").extended(SHAPES)
+    here = guest.layouts.extended(SHAPES)
     native = Native(here)
     njit, callback = native.njit, native.callback
     registers = sparc64_registers.build(here)

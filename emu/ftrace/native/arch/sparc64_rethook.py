@@ -9,24 +9,21 @@ from emu.ftrace.native.arch import Callback, RethookCallbacks, sparc64_unwind
 from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
 from emu.ftrace.native.arch.sparc64_windows import SHAPES, Env, current_window
 from emu.ftrace.native.context import array_of
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import layouts
+from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import Consumer, Rethook
 from emu.ftrace.native.unwind import build_real_address, in_stub
 from emu.native.functions import Native
-from emu.native.pointers import in_byte_order
 from emu.native.records import u64
 
 __all__ = ["build"]
 
 
-def build(guest: GuestLayout) -> RethookCallbacks:
+def build(guest: Guest) -> RethookCallbacks:
     """Compiles for a guest."""
-    memory = in_byte_order("big")
-    callback = Native(layouts(guest, memory.byte_order).extended(SHAPES)).callback
-    about = context.build(memory, guest)
-    real_address = build_real_address(memory, guest, about, *sparc64_unwind.REPLACED)
-    hook, handle_return, find_replaced = rethook.build(memory, guest, about, real_address, RETURN_OFFSET)
+    callback = Native(guest.layouts.extended(SHAPES)).callback
+    about = context.build(guest)
+    real_address = build_real_address(guest, about, *sparc64_unwind.REPLACED)
+    hook, handle_return, find_replaced = rethook.build(guest, about, real_address, RETURN_OFFSET)
 
     @callback
     def entry(cpu: Cpu, acting: Consumer) -> None:

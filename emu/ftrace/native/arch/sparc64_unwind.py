@@ -16,8 +16,7 @@ from __future__ import annotations
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.arch.sparc64_windows import BIAS, SHAPES, Env, OnStack, current_window, ins
 from emu.ftrace.native.context import Context
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import PtRegs, layouts
+from emu.ftrace.native.guest_records import Guest, PtRegs
 from emu.ftrace.native.trace_records import PLACE_REGISTERS, TraceArray
 from emu.ftrace.native.unwind import (
     Unwind,
@@ -32,7 +31,6 @@ from emu.ftrace.native.unwind import (
 )
 from emu.kernel.arch.sparc64 import TRAP_REGISTERS
 from emu.native.functions import Native, njit
-from emu.native.pointers import in_byte_order
 from emu.native.records import Values, u64
 
 __all__ = ["REPLACED", "RETURN_OFFSET", "build", "stack_pointer"]
@@ -49,12 +47,11 @@ def stack_pointer(cpu: Cpu, array: TraceArray) -> u64:
     return (ins(Env(cpu.env), 0).o6 if called_by_stub else window.o6) + BIAS
 
 
-def build(guest: GuestLayout, context: Context, with_places: bool = False) -> Unwind:
+def build(guest: Guest, context: Context, with_places: bool = False) -> Unwind:
     """Compiles unwind() for a guest. A function's frame begins where its %sp points to."""
-    in_guest = in_byte_order("big")
-    njit = Native(layouts(guest, in_guest.byte_order).extended(SHAPES)).njit
+    njit = Native(guest.layouts.extended(SHAPES)).njit
     put = build_put(with_places)
-    real_address = build_real_address(in_guest, guest, context, *REPLACED)
+    real_address = build_real_address(guest, context, *REPLACED)
 
     @njit
     def in_trap_entry(array: TraceArray, address: u64) -> bool:

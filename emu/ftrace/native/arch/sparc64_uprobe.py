@@ -10,27 +10,22 @@ from emu.ftrace.native import context, uprobe
 from emu.ftrace.native.arch import UprobeCallbacks
 from emu.ftrace.native.arch.sparc64_registers import FIRST_LOCAL, TNPC, TPC, TSTATE, Y
 from emu.ftrace.native.arch.sparc64_windows import SHAPES, current_window
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import GuestMemory, PtRegs, layouts
+from emu.ftrace.native.guest_records import Guest, PtRegs
 from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
 from emu.native.functions import Native
-from emu.native.pointers import in_byte_order
 from emu.native.records import Values, Words, u64
 
 __all__ = ["build"]
 
 OF_WINDOW = 16  # registers: locals and ins
-FP = 14  # %i6 among these
 IN_PT_REGS = 16  # globals and outs
 
 
-def build(guest: GuestLayout) -> UprobeCallbacks:
+def build(guest: Guest) -> UprobeCallbacks:
     """Compiles for a guest."""
-    memory = in_byte_order("big")
-    here = layouts(guest, memory.byte_order).extended(SHAPES)
+    here = guest.layouts.extended(SHAPES)
     njit = Native(here).njit
-    registers = guest.window_fp - FP * 8  # offset in a struct user_window
-    current_task = context.build(memory, guest).current_task
+    current_task = context.build(guest).current_task
 
     @njit
     def argument(cpu: Cpu, n: u64) -> u64:
@@ -42,7 +37,7 @@ def build(guest: GuestLayout) -> UprobeCallbacks:
 
     @njit
     def fill(cpu: Cpu, array: TraceArray, regs: PtRegs, image: Values[u64]) -> None:
-        window = GuestMemory(current_task(ArrayCpu(cpu.callout), array).windows[0].address + registers).words
+        window = current_task(ArrayCpu(cpu.callout), array).windows[0].window
         for n in range(u64(IN_PT_REGS)):
             image[n] = regs.general[n]
         for n in range(u64(OF_WINDOW)):

@@ -7,17 +7,17 @@ from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import user_memory
 from emu.ftrace.native.arch.sparc64_windows import SHAPES, Env, ins
 from emu.ftrace.native.context import Context, host_address
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import PtRegs, Task, UserWindow, layouts
+from emu.ftrace.native.guest_records import Guest, PtRegs, Task, UserWindow
 from emu.ftrace.native.trace_records import TraceArray
 from emu.ftrace.native.user_memory import PageTables
 from emu.ftrace.native.user_stack import UnwindUser
 from emu.kernel.arch.sparc64 import SAVED_CALL, SAVED_FP
 from emu.native.functions import Native
-from emu.native.pointers import in_byte_order
 from emu.native.records import Values, u64
 
 __all__ = ["PAGE_TABLES", "build"]
+
+_FP, _CALL = 14, 15  # %i6 and %i7 among the locals and ins of a window
 
 _VALID, _PRIVILEGED = 1 << 63, 1 << 2
 
@@ -35,15 +35,14 @@ PAGE_TABLES = PageTables(
 )
 
 
-def build(guest: GuestLayout, context: Context) -> UnwindUser:
+def build(guest: Guest, context: Context) -> UnwindUser:
     """Compiles unwind_user() for a guest: by the program's register windows.
 
     The innermost are still in the CPU, as OTHERWIN's, behind those of the kernel. If the kernel needed the room of some, they are
     on the program's stack, or with the task if they could not go there.
     """
-    memory = in_byte_order("big")
-    native = Native(layouts(guest, memory.byte_order).extended(SHAPES))
-    user_word = user_memory.build_word(memory, guest, user_memory.build(memory, guest, context, PAGE_TABLES))
+    native = Native(guest.layouts.extended(SHAPES))
+    user_word = user_memory.build_word(guest, user_memory.build(guest, context, PAGE_TABLES))
 
     @native.njit
     def kept_window(env: Env, array: TraceArray, task: Task, sp: u64) -> UserWindow | None:
@@ -72,7 +71,7 @@ def build(guest: GuestLayout, context: Context) -> UnwindUser:
                 continue
             kept = kept_window(env, array, task, sp)
             if kept is not None:
-                sp, address = kept.fp, kept.call
+                sp, address = kept.window[_FP], kept.window[_CALL]
                 continue
             fp, call = user_word(cpu, array, sp + SAVED_FP), user_word(cpu, array, sp + SAVED_CALL)
             if fp is None or call is None:

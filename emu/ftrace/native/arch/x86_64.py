@@ -13,11 +13,9 @@ from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import context, event, function, function_graph, task_callbacks
 from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks, TaskCallbacks
 from emu.ftrace.native.context import array_of, host_address
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import GuestMemory, layouts
+from emu.ftrace.native.guest_records import Guest, GuestMemory
 from emu.ftrace.native.trace_records import TraceArray
 from emu.native.functions import Native, callback, njit
-from emu.native.pointers import in_byte_order
 from emu.native.records import Record, Words, u64
 
 __all__ = ["SITE_SIZE", "Registers", "build", "build_for_events", "build_for_tasks", "called_from", "callers"]
@@ -70,13 +68,12 @@ def called_from(cpu: Cpu) -> u64:
     return Words(host_address(array_of(cpu), Registers(cpu.env).sp))[0]
 
 
-def build(guest: GuestLayout, irqs_off: Callable[[u64], bool], general: bool) -> Callbacks:
+def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> Callbacks:
     """Compiles for a guest. `irqs_off`: see `NativeCpu`. `general`: see `Callbacks`."""
-    memory = in_byte_order("little")
-    native = Native(layouts(guest, memory.byte_order))
-    about = context.build(memory, guest)
+    native = Native(guest.layouts)
+    about = context.build(guest)
     record_function, before_graph, after_graph = function.build(about, general)
-    record_graph_entry, record_graph_return = function_graph.build(memory, guest, about, general, entry_depth=1)
+    record_graph_entry, record_graph_return = function_graph.build(guest, about, general, entry_depth=1)
 
     @native.njit
     def go_on(registers: Registers, array: TraceArray, place: u64) -> None:
@@ -96,7 +93,7 @@ def build(guest: GuestLayout, irqs_off: Callable[[u64], bool], general: bool) ->
     def function_entry(cpu: Cpu, address: u64) -> None:
         """ftrace_caller."""
         registers, array = Registers(cpu.env), array_of(cpu)
-        stack = GuestMemory(host_address(array, registers.sp)).words
+        stack = GuestMemory(host_address(array, registers.sp)).as_words
         go_on(registers, array, record_function(cpu, stack[0] - SITE_SIZE, stack[1], irqs_off(cpu.env)))
 
     @native.callback
@@ -104,7 +101,7 @@ def build(guest: GuestLayout, irqs_off: Callable[[u64], bool], general: bool) ->
         """ftrace_graph_caller: the stack slot of its return address identifies a call."""
         registers, array = Registers(cpu.env), array_of(cpu)
         sp = registers.sp
-        stack = GuestMemory(host_address(array, sp)).words
+        stack = GuestMemory(host_address(array, sp)).as_words
         ip = stack[0] - SITE_SIZE
         before_graph(cpu, ip, stack[1], irqs_off(cpu.env))
         # A return probe may have replaced the return address by now: function_graph replaces what it has put there.
@@ -125,15 +122,14 @@ def build(guest: GuestLayout, irqs_off: Callable[[u64], bool], general: bool) ->
     )
 
 
-def build_for_tasks(guest: GuestLayout) -> TaskCallbacks:
+def build_for_tasks(guest: Guest) -> TaskCallbacks:
     """Compiles for a guest."""
-    return task_callbacks.build(in_byte_order("little"), guest, first_argument, second_argument)
+    return task_callbacks.build(guest, first_argument, second_argument)
 
 
-def build_for_events(guest: GuestLayout, irqs_off: Callable[[u64], bool]) -> EventCallbacks:
+def build_for_events(guest: Guest, irqs_off: Callable[[u64], bool]) -> EventCallbacks:
     """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
-    memory = in_byte_order("little")
-    record_event = event.build(memory, guest, context.build(memory, guest))
+    record_event = event.build(guest, context.build(guest))
 
     @callback
     def buffer_commit(cpu: Cpu, address: u64) -> None:

@@ -7,26 +7,22 @@ was one word above.
 
 from __future__ import annotations
 
-from numba import types
-
 from emu.cpu.arch.x86_64.state import CS, GENERAL_REGISTERS, SEGMENT_REGISTERS, SS, layout
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import kprobe
 from emu.ftrace.native.arch import Callback, ProbeCallbacks
 from emu.ftrace.native.arch.x86_64 import SITE_SIZE, Registers
 from emu.ftrace.native.context import array_of, host_address
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import GuestMemory, PtRegs, layouts
+from emu.ftrace.native.guest_records import Guest, GuestMemory, PtRegs
 from emu.ftrace.native.kprobe_record import Kprobe
 from emu.ftrace.native.trace_records import EventContext, TraceArray
-from emu.native import external
-from emu.native.functions import Native
+from emu.native.functions import Native, external
 from emu.native.records import GuestRecord, Record, Records, Shape, Values, inline, u32, u64
 
 __all__ = ["PROBE_REGISTERS", "build"]
 
-_read_flags = external("helper_read_eflags_x86_64", types.uint64(types.uint64))
-_write_flags = external("helper_write_eflags_x86_64", types.void(types.uint64, types.uint64, types.uint32))
+_read_flags = external("helper_read_eflags_x86_64", u64, u64)
+_write_flags = external("helper_write_eflags_x86_64", None, u64, u64, u32)
 
 # What probes see: the general registers as QEMU orders them, then what else struct pt_regs has.
 PROBE_REGISTERS = (*GENERAL_REGISTERS, "ip", "flags", "orig_ax", "cs", "ss")
@@ -54,9 +50,9 @@ class Env(GuestRecord):
     segments: Records[Segment] = inline(len(SEGMENT_REGISTERS))
 
 
-def build(guest: GuestLayout) -> ProbeCallbacks:
+def build(guest: Guest) -> ProbeCallbacks:
     """Compiles for a guest, and for the layout of Unicorn."""
-    here = layouts(guest, "little").extended({Env: Shape({"general": 0, "segments": layout().env_segments})})
+    here = guest.layouts.extended({Env: Shape({"general": 0, "segments": layout().env_segments})})
     native = Native(here)
     njit, callback = native.njit, native.callback
 

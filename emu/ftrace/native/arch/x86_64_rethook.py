@@ -8,12 +8,10 @@ from emu.ftrace.native import context, probes, rethook
 from emu.ftrace.native.arch import Callback, RethookCallbacks, x86_64_unwind
 from emu.ftrace.native.arch.x86_64 import Registers
 from emu.ftrace.native.context import array_of, host_address
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import GuestMemory, layouts
+from emu.ftrace.native.guest_records import Guest, GuestMemory
 from emu.ftrace.native.trace_records import Consumer, Rethook
 from emu.ftrace.native.unwind import build_real_address
 from emu.native.functions import Native
-from emu.native.pointers import in_byte_order
 from emu.native.records import u64
 
 __all__ = ["build"]
@@ -21,14 +19,13 @@ __all__ = ["build"]
 SLOT = 8  # bytes, of a word on the stack
 
 
-def build(guest: GuestLayout) -> RethookCallbacks:
+def build(guest: Guest) -> RethookCallbacks:
     """Compiles for a guest."""
-    memory = in_byte_order("little")
-    native = Native(layouts(guest, memory.byte_order))
+    native = Native(guest.layouts)
     njit, callback = native.njit, native.callback
-    about = context.build(memory, guest)
-    real_address = build_real_address(memory, guest, about, *x86_64_unwind.REPLACED)
-    hook, handle_return, find_replaced = rethook.build(memory, guest, about, real_address, return_offset=0)
+    about = context.build(guest)
+    real_address = build_real_address(guest, about, *x86_64_unwind.REPLACED)
+    hook, handle_return, find_replaced = rethook.build(guest, about, real_address, return_offset=0)
 
     @njit
     def on_stack(cpu: Cpu, slot: u64) -> GuestMemory:

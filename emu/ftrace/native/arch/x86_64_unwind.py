@@ -13,8 +13,7 @@ from __future__ import annotations
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.arch.x86_64 import SITE_SIZE, Registers
 from emu.ftrace.native.context import Context
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import GuestMemory, PtRegs, layouts
+from emu.ftrace.native.guest_records import Guest, GuestMemory, PtRegs
 from emu.ftrace.native.sites import site_flags
 from emu.ftrace.native.trace_records import PLACE_BLOCK, PLACE_HOST_CALL, PLACE_REGISTERS, PROBED, TraceArray
 from emu.ftrace.native.unwind import (
@@ -29,7 +28,6 @@ from emu.ftrace.native.unwind import (
     without_frame,
 )
 from emu.native.functions import Native, njit
-from emu.native.pointers import in_byte_order
 from emu.native.records import Values, u64
 
 __all__ = ["REPLACED", "build", "stack_pointer"]
@@ -45,13 +43,12 @@ def stack_pointer(cpu: Cpu, array: TraceArray) -> u64:
     return Registers(cpu.env).sp
 
 
-def build(guest: GuestLayout, context: Context, with_places: bool = False) -> Unwind:
+def build(guest: Guest, context: Context, with_places: bool = False) -> Unwind:
     """Compiles unwind() for a guest. A function's frame begins with where it goes on: its callee's return address."""
-    memory = in_byte_order("little")
-    of_guest = layouts(guest, memory.byte_order)
+    of_guest = guest.layouts
     njit, pc_offset = Native(of_guest).njit, u64(of_guest.fields(PtRegs)["pc"].offset)
     put = build_put(with_places)
-    real_address = build_real_address(memory, guest, context, *REPLACED)
+    real_address = build_real_address(guest, context, *REPLACED)
 
     @njit
     def word_at(memory: KernelMemory, array: TraceArray, address: u64) -> u64:

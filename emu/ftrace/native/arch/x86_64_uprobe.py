@@ -8,8 +8,7 @@ from emu.ftrace.native import uprobe
 from emu.ftrace.native.arch import UprobeCallbacks
 from emu.ftrace.native.arch.x86_64 import Registers
 from emu.ftrace.native.arch.x86_64_probe import PROBE_REGISTERS
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import GuestMemory, PtRegs, layouts
+from emu.ftrace.native.guest_records import Guest, GuestMemory, PtRegs
 from emu.ftrace.native.trace_records import TraceArray
 from emu.native.functions import Native
 from emu.native.records import Values, u64
@@ -19,9 +18,9 @@ __all__ = ["build"]
 COUNT = u64(len(PROBE_REGISTERS))
 
 
-def build(guest: GuestLayout) -> UprobeCallbacks:
+def build(guest: Guest) -> UprobeCallbacks:
     """Compiles for a guest."""
-    of_guest = layouts(guest, "little")
+    of_guest = guest.layouts
     njit = Native(of_guest).njit
 
     @njit

@@ -6,13 +6,11 @@ from __future__ import annotations
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import user_memory
 from emu.ftrace.native.context import Context
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.guest_records import PtRegs, Task, layouts
+from emu.ftrace.native.guest_records import Guest, PtRegs, Task
 from emu.ftrace.native.trace_records import TraceArray
 from emu.ftrace.native.user_memory import PageTables
 from emu.ftrace.native.user_stack import UnwindUser
 from emu.native.functions import Native
-from emu.native.pointers import in_byte_order
 from emu.native.records import Values, u64
 
 __all__ = ["PAGE_TABLES", "build"]
@@ -32,12 +30,11 @@ PAGE_TABLES = PageTables(
 )
 
 
-def build(guest: GuestLayout, context: Context) -> UnwindUser:
+def build(guest: Guest, context: Context) -> UnwindUser:
     """Compiles unwind_user() for a guest: by frame pointers, where the program has been compiled with them."""
-    memory = in_byte_order("little")
-    user_word = user_memory.build_word(memory, guest, user_memory.build(memory, guest, context, PAGE_TABLES))
+    user_word = user_memory.build_word(guest, user_memory.build(guest, context, PAGE_TABLES))
 
-    @Native(layouts(guest, memory.byte_order)).shared
+    @Native(guest.layouts).shared
     def unwind_user(cpu: Cpu, array: TraceArray, task: Task, saved: PtRegs, out: Values[u64], most: u64) -> u64:
         address, frame, sp, count = saved.pc, saved.link, saved.sp, u64(0)
         while count < most and address != 0:
