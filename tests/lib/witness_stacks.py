@@ -225,7 +225,7 @@ def _logger(
         if not row.stack <= sp <= row.stack + stack_size:
             count = put_row(head, head.own)
         count += put_row(head, row)
-        head.log[start] = label << 32 | (1 if row.whole else 0)
+        head.log[start] = label << 32 | u64(row.whole)
         head.log[start + 1] = count
 
     @njit
