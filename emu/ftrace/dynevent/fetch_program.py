@@ -34,7 +34,7 @@ class FetchProgram:
 
     Attributes:
         uses_registers: whether any argument is in a register.
-        program: for native code, there as long as this object; `address`: its.
+        program: for native code, there as long as this object.
     """
 
     def __init__(
@@ -53,8 +53,7 @@ class FetchProgram:
             self._add_argument(argument, offset)
         self._add(native.END)
         self._words = np.concatenate([step.words for step in self._steps])
-        self.address: int = self._words.ctypes.data
-        self.program = Records[FetchStep](self.address)
+        self.program = Records[FetchStep](self._words.ctypes.data)
 
     def _add(self, op: int, operand: int = 0, *, flags: int = 0, size: int = 0, count: int = 0, to: int = 0) -> FetchStep:
         step = FetchStep.allocate()
