@@ -46,9 +46,6 @@ class Pointer(types.Type):
         same = other in (types.none, types.uint64) or (isinstance(other, Pointer) and issubclass(other.record, self.record))
         return Conversion.safe if same else None
 
-    def can_convert_to(self, context: Untyped, other: Untyped) -> Untyped:
-        return Conversion.unsafe if other == types.uint64 else None  # until all functions say what they take
-
 
 class Elements(types.Type):
     """numba's type of `Values` and `Records`. `layouts`: of the records among them; numbers are the same in all."""
@@ -65,9 +62,6 @@ class Elements(types.Type):
     def can_convert_from(self, context: Untyped, other: Untyped) -> Untyped:
         same = other in (types.none, types.uint64) or (isinstance(other, Elements) and other.element == self.element)
         return Conversion.safe if same else None
-
-    def can_convert_to(self, context: Untyped, other: Untyped) -> Untyped:
-        return Conversion.unsafe if other == types.uint64 else None  # until all functions say what they take
 
 
 def type_of(declared: Untyped, layouts: Layouts, swapped: bool = False) -> Untyped:
@@ -146,9 +140,7 @@ def _type_of_class(declared: Untyped, context: Untyped) -> Untyped:
 
 @extending.lower_cast(Pointer, Pointer)
 @extending.lower_cast(Elements, Elements)
-@extending.lower_cast(Pointer, types.uint64)
 @extending.lower_cast(Elements, Elements)
-@extending.lower_cast(Elements, types.uint64)
 @extending.lower_cast(types.uint64, Pointer)
 @extending.lower_cast(types.uint64, Elements)
 @extending.lower_cast(types.int64, Elements)

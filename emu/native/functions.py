@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import ClassVar, ParamSpec, Protocol, TypeVar, cast, get_type_hints, overload
 
 import llvmlite.binding
-from numba import types
+import llvmlite.ir
+from numba import extending, types
 from numba.core import compiler, compiler_machinery, errors, ir
 from numba.core.ccallback import CFunc
 from numba.core.registry import CPUDispatcher, cpu_target
@@ -36,7 +37,7 @@ from emu.native.access import Elements, Pointer, Untyped, type_of
 from emu.native.cache import Cache
 from emu.native.records import HOST, Layouts
 
-__all__ = ["Compiled", "Native", "callback", "external", "njit", "outlined", "shared", "specialized"]
+__all__ = ["Compiled", "Native", "callback", "external", "njit", "outlined", "shared", "specialized", "unlikely"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -106,6 +107,20 @@ def external(name: str, result: Untyped, *arguments: Untyped) -> Untyped:
     """A function of Unicorn's library (or libc) that native code calls by its symbol: no address is compiled in."""
     _load_unicorn()
     return types.ExternalFunction(name, signature(*(type_of(one, HOST) for one in (result, *arguments))))
+
+
+@extending.intrinsic
+def _unlikely(typing_context: Untyped, condition: Untyped) -> Untyped:
+    def codegen(context: Untyped, builder: Untyped, sig: Untyped, args: Untyped) -> Untyped:
+        bit = llvmlite.ir.IntType(1)
+        expect = builder.module.declare_intrinsic("llvm.expect", [bit], llvmlite.ir.FunctionType(bit, [bit, bit]))
+        return builder.call(expect, [args[0], bit(0)])
+
+    return types.boolean(types.boolean), codegen
+
+
+unlikely: Callable[[bool], bool] = _unlikely
+"""`condition`, of which the compiler is told that it is rarely true."""
 
 
 def _declared(function: Untyped) -> Signature:

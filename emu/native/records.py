@@ -126,18 +126,6 @@ class Record(metaclass=RecordClass):
         """Makes zeros of it."""
         self.words[:] = 0
 
-    # For code that does not name fields yet, with the offsets of `native.record.offsets`
-
-    def get(self, field: Any, index: int = 0) -> int:
-        return int(self.words[int(field) // _WORD + index])
-
-    def set(self, field: Any, value: Any, index: int = 0) -> None:
-        self.words[int(field) // _WORD + index] = int(getattr(value, "address", value)) & 0xFFFF_FFFF_FFFF_FFFF
-
-    def fill(self, field: Any, count: int, value: Any) -> None:
-        first = int(field) // _WORD
-        self.words[first : first + count] = value
-
 
 class GuestRecord(Record):
     """A structure of the guest's, or of Unicorn's, in host memory. It has the fields for which its `Shape` has an offset."""

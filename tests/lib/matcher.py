@@ -17,8 +17,8 @@ from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
 from emu.kernel import arch as kernel_arch
 from emu.kernel.image import Image
 from emu.machine import image_directory
-from emu.native.functions import Compiled, njit, shared
-from emu.native.records import Bytes, u64
+from emu.native.functions import njit, shared
+from emu.native.records import Bytes, Layouts, u64
 
 __all__ = ["KERNEL", "Matcher"]
 
@@ -28,7 +28,7 @@ _RAM, _STAGE, _PAGE = 0x8000, 8192, 4096
 
 
 @functools.cache
-def _compiled(arch: str) -> tuple[Layouts, Literal["little", "big"], Compiled[..., bool]]:
+def _compiled(arch: str) -> tuple[Layouts, Literal["little", "big"], filter_program.StringTest]:
     kernel = kernel_arch.load(arch)
     image = Image(image_directory(arch) / "vmlinux", machine=kernel.elf_machine)
     guest = Guest.of(image, kernel.saved_registers(image))

@@ -7,18 +7,9 @@ deadline or past it. A cost that is not known yet is later than any deadline.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from emu.cpu.native.cpu_records import Block, Cpu, StringCost
 from emu.native.functions import njit
-from emu.native.record import offsets
 from emu.native.records import u64
-
-globals().update(offsets(Block))  # for `timing`
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...
-
 
 UNKNOWN, STRING = u64(1 << 63), u64(1 << 62)
 _MOST = 0xFFFF  # what a field of a StringCost holds

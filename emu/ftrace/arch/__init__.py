@@ -30,15 +30,14 @@ from emu.native.functions import Compiled
 if TYPE_CHECKING:
     from emu.cpu.native.cpu_records import Cpu
     from emu.ftrace.arch.probing import Probing
-    from emu.ftrace.native.filter_record import FilterStep
+    from emu.ftrace.native.filter_program import StringTest
     from emu.ftrace.native.hist import HistHandlers
     from emu.ftrace.native.probe_event import ProbeHandlers
     from emu.ftrace.native.stack_tracer_record import StackTracer
-    from emu.ftrace.native.trace_records import ArrayCpu, Stages
+    from emu.ftrace.native.trace_records import Stages
     from emu.ftrace.native.tracing_snapshot import SnapshotHandlers
     from emu.ftrace.native.user_memory import UserAddress
     from emu.ftrace.native.wakeup import WakeupHandlers
-    from emu.native.records import Bytes, u64
 
 __all__ = ["Breakpoint", "CodeRange", "FtraceArch", "GraphPath", "OutOfReach", "load"]
 
@@ -253,7 +252,7 @@ class FtraceArch(ABC):
         return made
 
     @_once
-    def string_test(self, guest: Guest) -> Compiled[[FilterStep, Cpu, ArrayCpu, Bytes, u64], bool]:
+    def string_test(self, guest: Guest) -> StringTest:
         """What tests strings for filters."""
         from emu.ftrace.native import filter_program
 
@@ -261,14 +260,14 @@ class FtraceArch(ABC):
 
     @_once
     def probe_handlers(self, guest: Guest) -> ProbeHandlers:
-        """The addresses of what makes the events of probes."""
+        """What makes the events of probes."""
         from emu.ftrace.native import probe_event
 
         return probe_event.build(guest, context.build(guest), self._user_address(guest))
 
     @_once
     def hist_handlers(self, guest: Guest) -> HistHandlers:
-        """The addresses of what events do to histograms."""
+        """What events do to histograms."""
         from emu.ftrace.native import hist
 
         return hist.build(guest)

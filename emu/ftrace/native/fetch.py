@@ -16,11 +16,14 @@ from emu.ftrace.native.entry import end_entry, number_at, store_number
 from emu.ftrace.native.fetch_record import FetchStep
 from emu.ftrace.native.guest_records import Guest, GuestMemory
 from emu.ftrace.native.trace_records import LARGEST_ENTRY, STAGE_SIZE, ArrayCpu, EventContext, TraceArray
+from emu.ftrace.native.user_memory import UserAddress
 from emu.native.functions import Native, njit
 from emu.native.memory import copy_string
 from emu.native.records import HOST, Bytes, Ints, Record, Records, Values, Words, inline, u8, u64
 
-__all__ = ["build"]
+__all__ = ["Fetch", "build"]
+
+Fetch = Callable[[Cpu, TraceArray, EventContext, Records[FetchStep], Bytes, u64], u64]
 
 PAGE = 4096
 COMM_SIZE = 16
@@ -85,9 +88,7 @@ def store_symbol(step: FetchStep, fetching: Fetching) -> None:
     end_string(step, fetching, 0, length)
 
 
-def build(
-    guest: Guest, context: Context, user_address: Callable[[Cpu, TraceArray, u64], u64]
-) -> Callable[[Cpu, TraceArray, EventContext, Records[FetchStep], Bytes, u64], u64]:
+def build(guest: Guest, context: Context, user_address: UserAddress) -> Fetch:
     """Compiles fetch(cpu, array, told, program, entry, size) -> the entry's size, a multiple of four.
 
     It stores the arguments in an entry whose fixed part has `size` bytes. `told` has the registers that the program wants, and

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import filter_record
 from emu.ftrace.native.context import Context, host_address
@@ -12,10 +10,13 @@ from emu.ftrace.native.entry import number_at
 from emu.ftrace.native.filter_record import FilterStep
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import STRING_STAGE, ArrayCpu, TraceArray
+from emu.ftrace.native.user_memory import UserAddress
 from emu.native.functions import Compiled, Native, njit
 from emu.native.records import Bytes, Ints, Words, i64, u64
 
-__all__ = ["build", "keeps", "string_at"]
+__all__ = ["StringTest", "build", "keeps", "string_at"]
+
+StringTest = Compiled[[FilterStep, Cpu, ArrayCpu, Bytes, u64], bool]
 
 PAGE = 4096
 LENGTH_SHIFT, OFFSET_MASK = 16, u64(0xFFFF)  # of the word of a field of variable length
@@ -120,9 +121,7 @@ def keeps(first: FilterStep | None, cpu: Cpu, array_cpu: ArrayCpu, entry: Bytes,
     return step.address == filter_record.KEEP
 
 
-def build(
-    guest: Guest, context: Context, user_address: Callable[[Cpu, TraceArray, u64], u64]
-) -> Compiled[[FilterStep, Cpu, ArrayCpu, Bytes, u64], bool]:
+def build(guest: Guest, context: Context, user_address: UserAddress) -> StringTest:
     """Compiles test(step, cpu, array_cpu, entry, size) -> whether the string at which a step looks is as it should be. One that
     cannot be read is neither like nor unlike.
 

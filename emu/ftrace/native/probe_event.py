@@ -6,7 +6,6 @@ This code is compiled when the first probe is defined.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from emu.cpu.native.cpu_records import Cpu
@@ -16,6 +15,7 @@ from emu.ftrace.native.context import Context, array_of
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.probe_record import Probe, ProbeHandler
 from emu.ftrace.native.trace_records import Consumer, EventContext, TraceArray
+from emu.ftrace.native.user_memory import UserAddress
 from emu.native.functions import callback, njit
 from emu.native.records import Bytes, Words, u64
 
@@ -60,9 +60,7 @@ def begin(cpu: Cpu, array: TraceArray, probe: Probe) -> u64:
     return stages.enter(array)
 
 
-def build(
-    guest: Guest, context: Context, user_address: Callable[[Cpu, TraceArray, u64], u64]
-) -> ProbeHandlers:
+def build(guest: Guest, context: Context, user_address: UserAddress) -> ProbeHandlers:
     """Compiles them. The arguments are those of `fetch.build`."""
     fetch_arguments = fetch.build(guest, context, user_address)
 

@@ -29,8 +29,7 @@ from emu.ftrace.native.ring_record import (
     Page,
     Ring,
 )
-from emu.native.functions import njit, shared, specialized
-from emu.native.pointers import unlikely
+from emu.native.functions import njit, shared, specialized, unlikely
 from emu.native.records import u64
 
 __all__ = ["find_events", "reserve", "room", "settle"]

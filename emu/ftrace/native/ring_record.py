@@ -14,9 +14,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
-from emu.native.record import offsets
 from emu.native.records import Record, Records, Values, inline, u8, u32, u64
 
 PAGE_SIZE = 4096
@@ -74,11 +72,6 @@ class Ring(Record):
     earliest: u64  # what it becomes
     spill: Callable[[Ring, u64], None] | None  # takes pages out of a full buffer, before one is overwritten; its argument is 0
 
-
-globals().update(offsets(Ring))
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...
 
 
 # Bits of `disabled`

@@ -25,8 +25,7 @@ from emu.cpu.native.timing.summary_record import (
 )
 from emu.cpu.timing import CYCLE, NO_REGISTER
 from emu.cpu.timing.core import Core
-from emu.native.functions import Native, njit
-from emu.native.pointers import unlikely
+from emu.native.functions import Native, njit, unlikely
 from emu.native.records import Words, i64, u64
 
 __all__ = ["Charging", "build"]

@@ -16,8 +16,7 @@ from emu.cpu.native.cpu_records import Board, Cpu
 from emu.cpu.native.timing import record
 from emu.cpu.native.timing.record import Timing
 from emu.cpu.timing.core import Cache
-from emu.native.functions import Native, njit
-from emu.native.pointers import unlikely
+from emu.native.functions import Native, njit, unlikely
 from emu.native.records import Values, u64
 
 __all__ = ["build", "forget"]

@@ -7,8 +7,6 @@ was one word above.
 
 from __future__ import annotations
 
-from numba import types
-
 from emu.cpu.arch.x86_64.state import CS, GENERAL_REGISTERS, SEGMENT_REGISTERS, SS, layout
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import kprobe
@@ -18,14 +16,13 @@ from emu.ftrace.native.context import array_of, host_address
 from emu.ftrace.native.guest_records import Guest, GuestMemory, PtRegs
 from emu.ftrace.native.kprobe_record import Kprobe
 from emu.ftrace.native.trace_records import EventContext, TraceArray
-from emu.native import external
-from emu.native.functions import Native
+from emu.native.functions import Native, external
 from emu.native.records import GuestRecord, Record, Records, Shape, Values, inline, u32, u64
 
 __all__ = ["PROBE_REGISTERS", "build"]
 
-_read_flags = external("helper_read_eflags_x86_64", types.uint64(types.uint64))
-_write_flags = external("helper_write_eflags_x86_64", types.void(types.uint64, types.uint64, types.uint32))
+_read_flags = external("helper_read_eflags_x86_64", u64, u64)
+_write_flags = external("helper_write_eflags_x86_64", None, u64, u64, u32)
 
 # What probes see: the general registers as QEMU orders them, then what else struct pt_regs has.
 PROBE_REGISTERS = (*GENERAL_REGISTERS, "ip", "flags", "orig_ax", "cs", "ss")
