@@ -181,8 +181,9 @@ class RecordLists:
 
     def ask_each(self, each: bool) -> None:
         """Whether native code asks each array's flags at a site that calls; if not, the call is the top array's."""
-        self.top.asks_each = each
-        self._all[0].changed()
+        if self.top.asks_each != each:
+            self.top.asks_each = each
+            self._changed()
 
     def recorded(self, index: int) -> bool:
         """Whether a CPU has recorded an event since its last process switch."""

@@ -88,18 +88,19 @@ def test_what_is_compiled_is_told(tmp_path: Path) -> None:
 
 
 COMPILES = """
+from __future__ import annotations
 import time
-from numba import types
 from emu.cli import progress
 from emu.cli.machine_options import compiling
-from emu.native import njit
 from emu.native.cache import Cache
+from emu.native.functions import callback
+from emu.native.records import i64
 progress.PATIENCE = progress._INTERVAL = 0.0
 line = progress.Progress()
 line.instead = lambda: compiling(Cache)
 with line.during("waiting"):
-    @njit(types.int64(types.int64))
-    def twice(number):
+    @callback
+    def twice(number: i64) -> i64:
         return number * 2
     time.sleep(0.1)
 """

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
+from emu.cpu.board import Handler
 from emu.ftrace.events import ENTRY, FUNCGRAPH_ENTRY, Events, EventType, Flag
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
@@ -34,10 +35,10 @@ def tracer(machine: Machine, request: pytest.FixtureRequest) -> Iterator[str]:
 @pytest.fixture
 def is_general(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Callable[[], bool]:
     """Tells whether the general code runs now at traced calls, once the choice has been made anew."""
-    dispatched: dict[int, int] = {}
+    dispatched: dict[int, Handler] = {}
     dispatch = machine.board.dispatch
 
-    def note(address: int, function: int) -> None:
+    def note(address: int, function: Handler) -> None:
         dispatched[address] = function
         dispatch(address, function)
 
@@ -46,7 +47,7 @@ def is_general(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Callable[[]
 
     def compare() -> bool:
         label, function = arch.callbacks(recorder.globals.guest, general=True).function_entry
-        return dispatched[machine.kernel.image.symbol(label)] == function.address
+        return dispatched[machine.kernel.image.symbol(label)] is function
 
     return compare
 
