@@ -22,7 +22,7 @@ from emu.ftrace.native.trace_records import PLACE_HOST_CALL, PLACE_NOWHERE, Arra
 from emu.ftrace.trace_context import TraceContext, context_of
 from emu.ftrace.trace_globals import TraceGlobals
 from emu.kernel.kernel import Kernel
-from emu.native.records import Values, u8
+from emu.native.records import Bytes, Values, u8
 
 __all__ = ["HostEvents"]
 
@@ -155,7 +155,7 @@ class HostEvents:
         """Native code is told of an entry while the body runs, which gets the event_context. It may be told of another one."""
         told = self._globals.records.event_context
         before = told.entry, told.place, told.newline
-        told.entry, told.place, told.newline = entry.ctypes.data, place, None
+        told.entry, told.place, told.newline = Bytes(entry.ctypes.data), place, None
         try:
             yield told
         finally:

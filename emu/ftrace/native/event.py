@@ -79,7 +79,7 @@ def record(cpu: Cpu, file: EventFile, staged: Bytes, size: u64) -> ArrayCpu | No
 def tell(told: EventContext, event: Event, staged: Bytes, size: u64) -> None:
     """Stores what handlers are told of an event."""
     told.event = event
-    told.entry = staged.address
+    told.entry = staged
     told.size = size
     told.place = PLACE_EVENT
 

@@ -105,14 +105,14 @@ def record(cpu: Cpu, array_cpu: ArrayCpu, told: EventContext, ring: Ring, disabl
     entry = reserve(ring, now(cpu, array), told.size)
     ring.disabled = now_disabled
     spend(cpu, array.cost_event)
-    if put_entry(cpu, array_cpu, array, entry, Bytes(told.entry), told.size) and told.event is not None:
+    if put_entry(cpu, array_cpu, array, entry, told.entry, told.size) and told.event is not None:
         follow_event(cpu, array_cpu, array)
 
 
 @njit
 def record_kept(cpu: Cpu, array_cpu: ArrayCpu, file: EventFile, told: EventContext, ring: Ring, disabled: u64) -> None:
     """The same, if the event's filter keeps it."""
-    if not keeps(file.filter, cpu, array_cpu, Bytes(told.entry), told.size):
+    if not keeps(file.filter, cpu, array_cpu, told.entry, told.size):
         spend(cpu, array_cpu.array.cost_rejected)
     else:
         newline = told.newline
@@ -130,7 +130,7 @@ def build() -> Compiled[[Cpu, EventFile], None]:
         array_cpu = of_cpu(cpu, file.cpus)
         array = array_cpu.array
         told = array.event_context
-        event, staged, size = told.event, Bytes(told.entry), told.size
+        event, staged, size = told.event, told.entry, told.size
         conditional = file.trigger_cond
         # As in Linux, consumers that do not look at the entry act for ignored tasks, too, and before the entry has a place in the
         # ring buffer: it is recorded only if the event was so before, too. With others the entry has its place first.

@@ -61,10 +61,10 @@ def take_bits(entry: Bytes, step: FetchStep) -> None:
 @njit
 def find_data(told: EventContext, step: FetchStep, fetching: Fetching) -> None:
     """Finds the data of a field of variable length. It never leaves the entry of the event that is probed."""
-    word = Ints(told.entry + step.operand)[0]
+    word = Ints(told.entry.address + step.operand)[0]
     begin = step.operand + step.size if step.flags & fetch_record.RELATIVE else 0
     offset = (word & OFFSET_MASK) + begin
-    fetching.text = Bytes(told.entry + offset)
+    fetching.text = Bytes(told.entry.address + offset)
     fetching.limit = min(word >> LENGTH, told.size - offset) if offset < told.size else 0
 
 
@@ -169,9 +169,9 @@ def build(guest: Guest, context: Context, user_address: UserAddress) -> Fetch:
         elif op == fetch_record.TEXT:
             fetching.text, fetching.limit = step.text, size
         elif op == fetch_record.FIELD:
-            fetching.value = number_at(Bytes(told.entry), operand, size, step.flags & fetch_record.SIGNED != 0)
+            fetching.value = number_at(told.entry, operand, size, step.flags & fetch_record.SIGNED != 0)
         elif op == fetch_record.FIELD_TEXT:
-            fetching.text, fetching.limit = Bytes(told.entry + operand), size
+            fetching.text, fetching.limit = Bytes(told.entry.address + operand), size
         else:
             find_data(told, step, fetching)
 

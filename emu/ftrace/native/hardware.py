@@ -13,7 +13,7 @@ from emu.ftrace.native.context import array_of
 from emu.ftrace.native.trace_records import COUNTER_NAME_SIZE, PLACE_BLOCK, Event, Told, TraceArray
 from emu.native.functions import callback, njit
 from emu.native.memory import copy
-from emu.native.records import HOST, Record, Values, inline, u8, u64
+from emu.native.records import HOST, Bytes, Record, Values, inline, u8, u64
 
 __all__ = ["Sample", "sample"]
 
@@ -57,7 +57,7 @@ def record(cpu: Cpu, array: TraceArray, event: Event, address: u64, counter: u64
         context = array.event_context
         context.place = PLACE_BLOCK
         context.ip = address
-        stages.put(cpu, array, event, None, stage, SIZE)
+        stages.put(cpu, array, event, None, Bytes(stage), SIZE)
         stages.leave(array)
 
 

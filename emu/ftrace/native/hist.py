@@ -62,7 +62,7 @@ def of_event(cpu: Cpu, array: TraceArray, told: EventContext, step: Step) -> u64
     """What a step takes from the event."""
     op = step.op
     if op == hist_record.FIELD:
-        return number_at(Bytes(told.entry), step.offset, step.size, step.source == filter_record.SIGNED)
+        return number_at(told.entry, step.offset, step.size, step.source == filter_record.SIGNED)
     if op == hist_record.CONSTANT:
         return step.number
     return now(cpu, array) if op == hist_record.TIME else cpu.index
@@ -109,7 +109,7 @@ def put(cpu: Cpu, histogram: Histogram, told: EventContext, frame: Frame, step: 
     """Puts what is more than a number into the frame."""
     to = bytes_at(frame.values, step.to)
     if step.op == hist_record.STRING:
-        text, most = string_at(step.source, step.offset, step.size, Bytes(told.entry), told.size)
+        text, most = string_at(step.source, step.offset, step.size, told.entry, told.size)
         set_string(to, step.room, text, most)
     elif step.op == hist_record.STACKTRACE:
         histogram.stack(cpu, Words(to.address))
@@ -172,7 +172,7 @@ def count_event(cpu: Cpu, acting: Consumer) -> None:
     if histogram.number_size == 0:
         acting.handler(cpu, acting)
     elif not acting.paused:
-        entry, signed = Bytes(acting.array.event_context.entry), histogram.number_source == filter_record.SIGNED
+        entry, signed = acting.array.event_context.entry, histogram.number_source == filter_record.SIGNED
         count_number(histogram, number_at(entry, histogram.number_offset, histogram.number_size, signed))
 
 
@@ -263,7 +263,7 @@ def build(guest: Guest) -> HistHandlers:
         if acting is not None:
             count_event(cpu, acting)
             told = acting.array.event_context
-            record(cpu, file, Bytes(told.entry), told.size)
+            record(cpu, file, told.entry, told.size)
 
     @callback
     def enable_hist(cpu: Cpu, acting: Consumer) -> None:

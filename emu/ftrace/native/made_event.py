@@ -38,7 +38,7 @@ def give(cpu: Cpu, told: EventContext, event: Event, file: EventFile, staged: By
     handler = file.handler
     if handler is not None:
         told.event = event
-        told.entry = staged.address
+        told.entry = staged
         told.size = size
         told.newline = None
         handler(cpu, file)
@@ -64,7 +64,7 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool]) -> Compiled[[Cpu, Stage
         array = array_cpu.array
         if not context.is_up(array_cpu, array):
             return
-        event, only, staged, size = stages.event, stages.file, Bytes(stages.entry), stages.size
+        event, only, staged, size = stages.event, stages.file, stages.entry, stages.size
         Entry(staged.address).common = common(cpu, array_cpu, event)
         told = array.event_context
         before, entry_before, size_before, newline_before = told.event, told.entry, told.size, told.newline

@@ -46,9 +46,9 @@ def build() -> Compiled[[Cpu, ArrayCpu], None]:
         if end > ROOM:  # they are taken out before the CPU executes another block: a block has not so many
             return
         printed.copies[used // 8] = size
-        copy(Bytes(printed.copies.address + used + 8), Bytes(told.entry), size)
+        copy(Bytes(printed.copies.address + used + 8), told.entry, size)
         printed.used = end
-        common = Entry(told.entry).common
+        common = Entry(told.entry.address).common
         if state == WATCHES and common >> PID != 0 and not is_silent(printed, common >> TYPE & 0xFFFF):
             printed.states[cpu.index] = WANTS
             stop(cpu)

@@ -65,9 +65,9 @@ def build(guest: Guest, context: Context, user_address: UserAddress) -> ProbeHan
     fetch_arguments = fetch.build(guest, context, user_address)
 
     @njit
-    def end(cpu: Cpu, array: TraceArray, probe: Probe, stage: u64) -> None:
+    def end(cpu: Cpu, array: TraceArray, probe: Probe, stage: Bytes) -> None:
         """Fetches the arguments, and gives the entry to the arrays."""
-        size = fetch_arguments(cpu, array, array.event_context, probe.program, Bytes(stage), probe.size)
+        size = fetch_arguments(cpu, array, array.event_context, probe.program, stage, probe.size)
         stages.put(cpu, array, probe.event, probe.file, stage, size)
         stages.leave(array)
 
@@ -77,7 +77,7 @@ def build(guest: Guest, context: Context, user_address: UserAddress) -> ProbeHan
         stage = begin(cpu, array, probe)
         if stage != 0:
             Words(stage)[FIRST] = array.event_context.ip
-            end(cpu, array, probe, stage)
+            end(cpu, array, probe, Bytes(stage))
 
     @callback
     def returned(cpu: Cpu, acting: Consumer) -> None:
@@ -86,14 +86,14 @@ def build(guest: Guest, context: Context, user_address: UserAddress) -> ProbeHan
         if stage != 0:
             Words(stage)[FIRST] = array.event_context.ip
             Words(stage)[FIRST + 1] = array.event_context.return_ip
-            end(cpu, array, probe, stage)
+            end(cpu, array, probe, Bytes(stage))
 
     @callback
     def event(cpu: Cpu, acting: Consumer) -> None:
         array, probe = array_of(cpu), Probe(acting.target)
         stage = begin(cpu, array, probe)
         if stage != 0:
-            end(cpu, array, probe, stage)
+            end(cpu, array, probe, Bytes(stage))
 
     @callback
     def host(cpu: Cpu, acting: Consumer) -> None:

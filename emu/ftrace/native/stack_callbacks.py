@@ -16,7 +16,7 @@ from emu.ftrace.native.trace_records import PLACE_EVENT, PLACE_FUNCTION, PLACE_N
 from emu.ftrace.native.unwind import Unwind
 from emu.ftrace.native.user_stack import UnwindUser
 from emu.native.functions import callback, njit
-from emu.native.records import Bytes, Values, Words, u64
+from emu.native.records import Values, Words, u64
 
 __all__ = ["build"]
 
@@ -25,7 +25,7 @@ SKIPPED = u64(2)  # trace_event_raw_event_NAME(), and the function that calls it
 
 @njit
 def common_fields(told: EventContext) -> u64:
-    return Words(told.entry)[0]
+    return Words(told.entry.address)[0]
 
 
 def build(
@@ -66,7 +66,7 @@ def build(
     @callback
     def event_with_stack(cpu: Cpu, file: EventFile) -> None:
         told = ArrayCpu(cpu.callout).array.event_context
-        record_after_event(cpu, record(cpu, file, Bytes(told.entry), told.size), told)
+        record_after_event(cpu, record(cpu, file, told.entry, told.size), told)
 
     @callback
     def event_user_stack(cpu: Cpu, array_cpu: ArrayCpu) -> None:

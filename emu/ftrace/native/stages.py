@@ -15,7 +15,7 @@ from __future__ import annotations
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.trace_records import STAGE_SIZE, STAGES, Event, EventFile, TraceArray
 from emu.native.functions import njit
-from emu.native.records import u64
+from emu.native.records import Bytes, u64
 
 __all__ = ["enter", "leave", "put"]
 
@@ -39,7 +39,7 @@ def leave(array: TraceArray) -> None:
 
 
 @njit
-def put(cpu: Cpu, array: TraceArray, event: Event, file: EventFile | None, stage: u64, size: u64) -> None:
+def put(cpu: Cpu, array: TraceArray, event: Event, file: EventFile | None, stage: Bytes, size: u64) -> None:
     """Gives a staged entry to all arrays that want the event, or only to that of `file`.
 
     The common fields are stored here. The event_context is afterwards what it was before.

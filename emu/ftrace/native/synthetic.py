@@ -55,5 +55,5 @@ def make(cpu: Cpu, array: TraceArray, synthetic: Synthetic, values: Words) -> No
         Words(stage)[n] = 0
     for n in range(synthetic.count):
         end = put_field(synthetic.fields[n], entry, end, values[n])
-    stages.put(cpu, array, synthetic.event, None, stage, end_entry(entry, end))
+    stages.put(cpu, array, synthetic.event, None, entry, end_entry(entry, end))
     stages.leave(array)

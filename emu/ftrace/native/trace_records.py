@@ -237,7 +237,7 @@ class EventContext(Record):
     """What consumers are told of the event that happens."""
 
     event: Event | None  # None: the host records the event itself
-    entry: u64  # address of the staged entry; 0: a function was called
+    entry: Bytes  # that is staged; at 0: a function was called
     size: u64  # bytes of the entry, a multiple of four
     newline: Values[u8] | None  # a byte that becomes a newline after consumers have looked at the entry
     place: u64  # where the CPU stands, and so where a backtrace begins
@@ -316,7 +316,7 @@ class Stages(Record):
     put: Callable[[Cpu, Stages], None]  # gives the entry below to the arrays
     event: Event
     file: EventFile | None  # that alone gets it; None: all arrays that want it do
-    entry: u64  # where it is staged
+    entry: Bytes  # that is staged
     size: u64  # bytes, a multiple of four
 
 

@@ -83,7 +83,7 @@ def build() -> TriggerHandlers:
     def stacktrace(cpu: Cpu, acting: Consumer) -> None:
         """A function's command counts while tracing is on, an event's trigger always."""
         array, record_stack = acting.array, acting.record_stack
-        called = array.event_context.entry == 0
+        called = array.event_context.entry.address == 0
         if (array.recording or not called) and spend(acting):
             record_stack(cpu, of_cpu(cpu, array.cpus))
 

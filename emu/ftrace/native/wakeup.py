@@ -21,7 +21,7 @@ from emu.ftrace.native.trace_records import NO_SECTION, PLACE_EVENT, ArrayCpu, E
 from emu.ftrace.native.unwind import Unwind
 from emu.ftrace.native.wakeup_record import MAX_DL_PRIO, MAX_PRIO, NOBODY, Wakeup, WakeupFile
 from emu.native.functions import Compiled, Native, njit
-from emu.native.records import Ints, Record, Values, Words, i32, i64, u8, u32, u64
+from emu.native.records import Bytes, Ints, Record, Values, Words, i32, i64, u8, u32, u64
 
 __all__ = ["WakeupHandlers", "build"]
 
@@ -78,25 +78,25 @@ def may_record(array_cpu: ArrayCpu) -> bool:
 
 
 @njit
-def pid_in(file: WakeupFile, staged: u64) -> u64:
+def pid_in(file: WakeupFile, staged: Bytes) -> u64:
     """What an event's entry says."""
-    return Ints(staged + file.entry_pid)[0]
+    return Ints(staged.address + file.entry_pid)[0]
 
 
 @njit
-def prio_in(file: WakeupFile, staged: u64) -> i64:
-    return SignedInts(staged + file.entry_prio)[0]
+def prio_in(file: WakeupFile, staged: Bytes) -> i64:
+    return SignedInts(staged.address + file.entry_prio)[0]
 
 
 @njit
-def cpu_in(file: WakeupFile, staged: u64) -> u64:
-    return Ints(staged + file.entry_cpu)[0]
+def cpu_in(file: WakeupFile, staged: Bytes) -> u64:
+    return Ints(staged.address + file.entry_cpu)[0]
 
 
 @njit
-def common_in(staged: u64) -> u64:
+def common_in(staged: Bytes) -> u64:
     """Its common fields. A tracer of the tracepoint is called with preemption disabled once more."""
-    common = Words(staged)[0]
+    common = Words(staged.address)[0]
     if common >> PREEMPT_COUNT & DEEPEST_SHOWN < DEEPEST_SHOWN:
         common += u64(1) << PREEMPT_COUNT
     return common
