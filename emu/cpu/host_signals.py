@@ -15,7 +15,7 @@ import signal
 import threading
 from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 __all__ = ["Held"]
 
@@ -31,7 +31,7 @@ class Held:
     _any: ClassVar[bool] = False  # whether the main thread is within one
 
     def __init__(self) -> None:
-        self._handlers: dict[signal.Signals, Callable[[int, FrameType | None], Any]] = {}
+        self._handlers: dict[signal.Signals, Callable[[int, FrameType | None], object]] = {}
         self._came: list[signal.Signals] = []
         self._holding = False
 

@@ -17,11 +17,11 @@ _HOST_ADDRESS = re.compile(r" at 0x[0-9a-f]+(?=>)")
 
 
 def steps_of(
-    protocol: Callable[[Sequence[Patch], bytes], Any],
+    protocol: Callable[[Sequence[Patch], bytes], object],
     patches: Sequence[Patch],
     breakpoint: bytes,
     kinds: tuple[type, ...] = (Synchronise, Park, Release),
-) -> list[Any]:
+) -> list[Any]:  # a Write, or of one of the `kinds`
     """The steps of a protocol for these patches: writes of as many bytes as they replace, and steps of the other `kinds`.
 
     Raises:

@@ -14,7 +14,7 @@ import operator
 import typing
 from collections.abc import Callable
 from types import NoneType
-from typing import Any, get_args, get_type_hints
+from typing import get_args, get_type_hints
 
 import numpy as np
 from llvmlite import ir
@@ -24,11 +24,10 @@ from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 from numba.np.numpy_support import from_dtype
 
+from emu.native.cache import Untyped
 from emu.native.records import HOST, Field, Layouts, RecordClass, Records, Values, origin_of, without_none
 
-__all__ = ["Elements", "Pointer", "Untyped", "layouts_here", "type_of"]
-
-Untyped = Any  # what is of numba or llvmlite, which have no types
+__all__ = ["Elements", "Pointer", "layouts_here", "type_of"]
 
 WORD = ir.IntType(64)
 

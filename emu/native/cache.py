@@ -32,7 +32,9 @@ from numba.core import serialize, types
 from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 
-__all__ = ["Cache", "Sources", "cache_directory", "fingerprint", "imported"]
+__all__ = ["Cache", "Sources", "Untyped", "cache_directory", "fingerprint", "imported"]
+
+Untyped = Any  # what is of numba or llvmlite, which have no types
 
 # Parsing every source would take longer than everything else that the cache does. The test suite compares what these
 # find with what Python's own parser finds.
@@ -170,7 +172,7 @@ class Cache:
         self._function = function
         self._is_named = False
 
-    def _path(self, signature: object, codegen: Any) -> Path | None:
+    def _path(self, signature: object, codegen: Untyped) -> Path | None:
         """Where the code for a signature is kept. Its name depends on all that the directory's name does not."""
         directory = _directory(self._function)
         if directory is None:
@@ -178,7 +180,7 @@ class Cache:
         key = repr((str(signature), codegen.magic_tuple(), _identity(self._function)))
         return directory / f"{self._function.__name__}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.nbc"
 
-    def load_overload(self, signature: object, target_context: Any) -> Any:
+    def load_overload(self, signature: object, target_context: Untyped) -> Untyped:
         """The result of an earlier compilation. None if it is not there, or only a part of it is: numba then compiles.
 
         Compiled code needs numba's runtime, but not what numba imports and registers before it compiles.
@@ -205,7 +207,7 @@ class Cache:
             self._is_named = True
             self._function.__qualname__ += f"_{_identity(self._function)[:16]}"
 
-    def save_overload(self, signature: object, result: Any) -> None:
+    def save_overload(self, signature: object, result: Untyped) -> None:
         """Keeps the result of a compilation. A process that reads it meanwhile finds the whole file or none."""
         self.under_way.pop()
         Cache.compiled += 1

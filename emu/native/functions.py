@@ -36,8 +36,8 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typed_passes import NopythonTypeInference
 from numba.core.typing.templates import AbstractTemplate, Signature, infer_global, make_concrete_template, signature
 
-from emu.native.access import Elements, Pointer, Untyped, type_of
-from emu.native.cache import Cache
+from emu.native.access import Elements, Pointer, type_of
+from emu.native.cache import Cache, Untyped
 from emu.native.records import HOST, Layouts
 
 __all__ = ["Compiled", "Native", "callback", "external", "njit", "outlined", "shared", "specialized", "unlikely"]

@@ -86,6 +86,8 @@ class RecordClass(type):
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> RecordClass:
         namespace.setdefault("__slots__", ())
         if bases:
+            if "address" in namespace.get("__annotations__", ()):
+                raise TypeError(f"a field of {name} is called address, as its own address is")
             namespace |= {field: _Attribute(field, namespace.get(field)) for field in namespace.get("__annotations__", ())}
         return super().__new__(mcs, name, bases, namespace)
 

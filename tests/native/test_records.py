@@ -150,6 +150,13 @@ def test_elements_are_read_and_written_in_place() -> None:
     assert Ints(data.ctypes.data)[1] == 0x0706_0504
 
 
+def test_no_field_hides_the_records_own_address() -> None:
+    with pytest.raises(TypeError, match="a field of Hiding is called address"):
+
+        class Hiding(Record):
+            address: u64
+
+
 def test_what_is_inline_is_not_replaced() -> None:
     with pytest.raises(AssertionError):
         Outer.allocate().inner = Inner.allocate()

@@ -41,7 +41,7 @@ def picked(texts: Iterable[str], which: NDArray[np.integer[Any]]) -> Column:
     return column
 
 
-def text_of(values: NDArray[Any], text: Callable[[Any], str]) -> Column:
+def text_of(values: NDArray[np.generic], text: Callable[[Any], str]) -> Column:  # of a value of whatever type they have
     """For each row, the text of its value."""
     distinct, which = np.unique(values, return_inverse=True)
     return picked([text(value) for value in distinct.tolist()], which)
