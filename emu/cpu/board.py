@@ -31,7 +31,7 @@ from emu.native.records import Record, Values, Words, u64
 if TYPE_CHECKING:
     from emu.cpu.timing.core_timing import CoreTiming
 
-__all__ = ["Board", "CpuFault"]
+__all__ = ["Board", "CpuFault", "PythonHandler"]
 
 _SLOWEST, _FASTEST = 1_000_000, 100_000_000_000  # Hz: what the guest's clocks can count with
 _HEAP = 64 << 20  # bytes of addresses for what Unicorn allocates for a CPU, which takes a twentieth of them
@@ -49,17 +49,14 @@ class CpuFault(RuntimeError):
 
 
 class PythonHandler:
-    """A function of Python's for native code, which calls it with a CPU and a number, or a record."""
+    """A function of Python's for native code, which calls it with a record, often a CPU's, and a number or another record."""
 
     def __init__(self, call: Callable[[int, int], None]) -> None:
         self._function = _HANDLER(call)
         self.address: int = ctypes.cast(self._function, ctypes.c_void_p).value or 0
 
-    def __int__(self) -> int:
-        return self.address
-
-    def __call__(self, cpu: cpu_records.Cpu, argument: int | Record) -> None:
-        self._function(cpu.address, argument if isinstance(argument, int) else argument.address)
+    def __call__(self, record: Record, argument: int | Record) -> None:
+        self._function(record.address, argument if isinstance(argument, int) else argument.address)
 
 
 Handler: TypeAlias = Compiled[[cpu_records.Cpu, u64], None] | PythonHandler
@@ -415,12 +412,9 @@ class Board:
         self.record.dispatch = _HandlerTable(self._dispatch.ctypes.data)
         self.record.dispatch_start, self.record.dispatch_end = start, end
 
-    def dispatch(self, address: int, function: Handler | int | None) -> None:
-        """Has a native function, or the one at an address, run before each block that begins at `address`; None, 0: none."""
-        if isinstance(function, int):
-            Words(self.record.dispatch.address)[address - self.record.dispatch_start] = function
-        else:
-            self.record.dispatch[address - self.record.dispatch_start] = function
+    def dispatch(self, address: int, function: Handler | None) -> None:
+        """Has a native function run before each block that begins at `address`; None: none."""
+        self.record.dispatch[address - self.record.dispatch_start] = function
 
     def python_handler(self, function: Callable[[Cpu, int], None]) -> PythonHandler:
         """A native function that calls Python with (cpu, second argument).

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Container, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.cpu.board import PythonHandler
 from emu.ftrace.array_records import ArrayRecords
 from emu.ftrace.native.snapshot import exchange, take_snapshot
 from emu.ftrace.ring_buffer import RingBuffer, pages_for
@@ -20,7 +20,6 @@ Spill = Callable[[int, NDArray[np.uint8]], None]
 """spill(cpu, pages) is given pages of shape (n, 4096) that were full, in order and in the host's byte order. They change with
 the next event."""
 
-_HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 
 
 class ArrayBuffers:
@@ -35,8 +34,8 @@ class ArrayBuffers:
     def __init__(self, records: ArrayRecords) -> None:
         self._records = records
         self._buffers: dict[int, RingBuffer] = {}  # by the addresses of their records
-        self._spill: ctypes._FuncPointer | None = None
-        self._handlers: list[ctypes._FuncPointer] = []  # they stay: one may be called that has been replaced
+        self._spill: PythonHandler | None = None
+        self._handlers: list[PythonHandler] = []  # they stay: one may be called that has been replaced
         for cpu in range(len(records.cpus)):
             self._add(RingBuffer(cpu, pages_for(0)), spare=False)
 
@@ -95,7 +94,7 @@ class ArrayBuffers:
 
         self._spill = None
         if spill is not None:
-            self._spill = _HANDLER(call)
+            self._spill = PythonHandler(call)
             self._handlers.append(self._spill)
         for ring in self:
             ring.spill_to(self._spill)

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from emu.native.functions import njit
-from emu.native.records import Bytes, Ints, Words, u64
+from emu.native.records import Bytes, Ints, Shorts, Words, u64
 
-__all__ = ["copy", "copy_string", "copy_text"]
+__all__ = ["copy", "copy_string", "copy_text", "load_number", "store_number"]
 
 
 @njit
@@ -36,3 +36,28 @@ def copy_string(to: Bytes, source: Bytes, room: u64) -> u64:
     n = copy_text(to, source, room - 1)
     to[n] = 0
     return n + 1
+
+
+@njit
+def load_number(source: Bytes, offset: u64, size: u64) -> u64:
+    """The number of `size` bytes at an offset: 1, 2, 4 or 8."""
+    place = source.address + offset
+    if size == 8:
+        return Words(place)[0]
+    if size == 4:
+        return Ints(place)[0]
+    return Shorts(place)[0] if size == 2 else Bytes(place)[0]
+
+
+@njit
+def store_number(to: Bytes, offset: u64, number: u64, size: u64) -> None:
+    """Stores a number's low `size` bytes."""
+    place = to.address + offset
+    if size == 8:
+        Words(place)[0] = number
+    elif size == 4:
+        Ints(place)[0] = number
+    elif size == 2:
+        Shorts(place)[0] = number
+    else:
+        Bytes(place)[0] = number

@@ -20,12 +20,10 @@ guest's structures, a `Shape` says; functions are then compiled for the `Layouts
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import hashlib
 import mmap
 import sys
-from _ctypes import CFuncPtr
 from collections.abc import Callable, Mapping
 from types import NoneType, UnionType
 from typing import (
@@ -220,10 +218,8 @@ class Field(NamedTuple):
         return lambda address: convert(load(address).value)
 
     def write(self, address: int, value: Any) -> None:
-        """Stores what is an int, has an address (as records, elements and compiled functions do), ctypes' function, or None."""
+        """Stores what is an int, has an address (as records, elements and compiled functions do), or is None."""
         assert not self.is_inline
-        if isinstance(value, CFuncPtr):
-            value = ctypes.cast(value, ctypes.c_void_p).value
         number = value if isinstance(value, int) else int(getattr(value, "address", value or 0))
         _c_type(self.declared).from_address(address).value = number
 

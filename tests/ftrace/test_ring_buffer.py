@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
 import sys
 from pathlib import Path
@@ -14,11 +13,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from emu.cpu.board import PythonHandler
 from emu.ftrace.native import ring_record
 from emu.ftrace.ring_buffer import RingBuffer, events_in, pages_for
 from tests.lib.ring_model import RingModel, listed
 
-SPILL = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 REASONS = (ring_record.OFF, ring_record.MASKED, ring_record.FAILED, ring_record.PAUSED)
 _SIZES = st.one_of(st.integers(0, 130), st.integers(900, 1100), st.integers(4060, 4090))
 _DELTAS = st.one_of(
@@ -93,7 +92,7 @@ class RingBufferMachine(RuleBasedStateMachine):
             for pages in self.buffer.take_full_pages():
                 self.spilled += listed(events_in(pages, cpu=3))
 
-        self.handler = SPILL(take)
+        self.handler = PythonHandler(take)
         self.buffer.spill_to(self.handler if on else None)
 
     @rule(pages=st.integers(2, 6))

@@ -188,8 +188,10 @@ class FtraceArch(ABC):
     @_once
     def task_callbacks(self, guest: Guest) -> TaskCallbacks:
         """The same for what must be known of tasks."""
-        made: TaskCallbacks = self._native().build_for_tasks(guest)
-        return made
+        from emu.ftrace.native import task_callbacks
+
+        native = self._native()
+        return task_callbacks.build(guest, native.first_argument, native.second_argument)
 
     @_once
     def event_callbacks(self, guest: Guest) -> EventCallbacks:

@@ -12,13 +12,13 @@ from collections.abc import Callable
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import fetch_record, symbol_names
 from emu.ftrace.native.context import Context, host_address
-from emu.ftrace.native.entry import end_entry, number_at, store_number
+from emu.ftrace.native.entry import end_entry, number_at
 from emu.ftrace.native.fetch_record import FetchStep
 from emu.ftrace.native.guest_records import Guest, GuestMemory
 from emu.ftrace.native.trace_records import LARGEST_ENTRY, STAGE_SIZE, ArrayCpu, EventContext, TraceArray
 from emu.ftrace.native.user_memory import UserAddress
 from emu.native.functions import Native, njit
-from emu.native.memory import copy_string
+from emu.native.memory import copy_string, store_number
 from emu.native.records import HOST, Bytes, Ints, Record, Records, Values, Words, inline, u8, u64
 
 __all__ = ["Fetch", "build"]

@@ -6,11 +6,11 @@ from __future__ import annotations
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.event.call import COMMON_SIZE
 from emu.ftrace.native import stages
-from emu.ftrace.native.entry import end_entry, store_number
+from emu.ftrace.native.entry import end_entry
 from emu.ftrace.native.synthetic_record import STRING, Synthetic, SyntheticField
 from emu.ftrace.native.trace_records import LARGEST_ENTRY, TraceArray
 from emu.native.functions import njit
-from emu.native.memory import copy_string
+from emu.native.memory import copy_string, store_number
 from emu.native.records import Bytes, Words, u64
 
 __all__ = ["make"]

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import pytest
 
 from emu.cpu.arch.sparc64.state import Env
+from emu.cpu.native.arch.x86_64_env import Registers
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.native.arch.x86_64 import Registers
 from emu.machine import Machine
 from emu.native.records import HOST
 from tests.lib.booted_machine import booted_machine

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
+from emu.cpu.native.arch.x86_64_env import Registers
 from emu.ftrace import events
-from emu.ftrace.native.arch.x86_64 import Registers
 from emu.ftrace.native.function_entries import CallEntry, FunctionEntry, ReturnEntry
 from emu.ftrace.native.function_repeats import RepeatsEntry
 from emu.ftrace.native.stacks import StackEntry

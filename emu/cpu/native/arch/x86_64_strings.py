@@ -16,7 +16,8 @@ from emu.cpu.native.arch.x86_64_env import Env
 from emu.cpu.native.cpu_records import Cpu
 from emu.cpu.native.interrupts import next_due
 from emu.native.functions import Native, external, njit
-from emu.native.records import Bytes, Ints, Layouts, Shorts, Words, i32, u64
+from emu.native.memory import load_number, store_number
+from emu.native.records import Bytes, Layouts, i32, u64
 
 __all__ = ["build"]
 
@@ -46,32 +47,6 @@ TF = u64(1 << 8)  # in EFLAGS: a trap after each element
 
 
 @njit
-def element(shift: u64, source: Bytes, offset: u64) -> u64:
-    """The element of 1 << `shift` bytes at an offset."""
-    address = source.address + offset
-    if shift == 0:
-        return Bytes(address)[0]
-    if shift == 1:
-        return Shorts(address)[0]
-    if shift == 2:
-        return Ints(address)[0]
-    return Words(address)[0]
-
-
-@njit
-def store_element(shift: u64, target: Bytes, offset: u64, value: u64) -> None:
-    address = target.address + offset
-    if shift == 0:
-        Bytes(address)[0] = value
-    elif shift == 1:
-        Shorts(address)[0] = value
-    elif shift == 2:
-        Ints(address)[0] = value
-    else:
-        Words(address)[0] = value
-
-
-@njit
 def in_page(address: u64, size: u64, step: u64) -> u64:
     """How many elements, from the one at `address` on, lie wholly in its page. `step`: size, or its negative."""
     offset = address % PAGE
@@ -94,13 +69,19 @@ def parts_of_element(kind: u64, size: u64, backward: bool) -> u64:
 @njit
 def matching(description: u64, value: u64, source: Bytes, target: Bytes, step: u64, count: u64) -> u64:
     """How many elements, at most `count`, the instruction compares and goes on behind: a SCAN compares with `value`."""
-    shift, while_equal = description >> SIZE_SHIFT & SIZE_MASK, description & WHILE_EQUAL != 0
+    size, while_equal = size_of(description), description & WHILE_EQUAL != 0
     for n in range(count):
         offset = n * step
-        other = value if description & KIND == SCAN else element(shift, source, offset)
-        if (element(shift, target, offset) == other) != while_equal:
+        other = value if description & KIND == SCAN else load_number(source, offset, size)
+        if (load_number(target, offset, size) == other) != while_equal:
             return n
     return count
+
+
+@njit
+def size_of(description: u64) -> u64:
+    """Of an element, in bytes."""
+    return u64(1) << (description >> SIZE_SHIFT & SIZE_MASK)
 
 
 @njit
@@ -137,7 +118,7 @@ def build(layouts: Layouts) -> Callable[[Cpu, u64], u64]:
     @njit
     def execute(env: Env, description: u64, kind: u64, size: u64, step: u64, count: u64) -> u64:
         """Executes up to `count` elements, all in the same pages. Returns how many it were."""
-        mask, shift = mask_of(description), description >> SIZE_SHIFT & SIZE_MASK
+        mask = mask_of(description)
         segment = description >> SEGMENT_SHIFT & SEGMENT_MASK
         base = env.segments[segment - 1].base if segment != 0 else 0
         source, target = (env.si & mask) + base, env.di & mask
@@ -161,10 +142,10 @@ def build(layouts: Layouts) -> Callable[[Cpu, u64], u64]:
         value = env.ax
         if kind == MOVE:
             for n in range(count):
-                store_element(shift, to_host, n * step, element(shift, from_host, n * step))
+                store_number(to_host, n * step, load_number(from_host, n * step, size), size)
         elif kind == STORE:
             for n in range(count):
-                store_element(shift, to_host, n * step, value)
+                store_number(to_host, n * step, value, size)
         elif kind != LOAD:
             if size != 8:
                 value &= (u64(1) << 8 * size) - 1
@@ -180,7 +161,7 @@ def build(layouts: Layouts) -> Callable[[Cpu, u64], u64]:
     def execute_string(cpu: Cpu, description: u64) -> u64:
         env = Env(cpu.env)
         kind = description & KIND
-        size = u64(1) << (description >> SIZE_SHIFT & SIZE_MASK)
+        size = size_of(description)
         backward = env.df != 1
         step = 0 - size if backward else size
         parts = parts_of_element(kind, size, backward)

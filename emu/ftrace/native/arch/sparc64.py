@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from emu.cpu.native.cpu_records import Cpu
-from emu.ftrace.native import context, event, function, function_graph, task_callbacks
-from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks, TaskCallbacks
+from emu.ftrace.native import context, event, function, function_graph
+from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks
 from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
 from emu.ftrace.native.arch.sparc64_windows import current_window
 from emu.ftrace.native.context import array_of
@@ -22,7 +22,7 @@ from emu.ftrace.native.guest_records import Guest
 from emu.native.functions import callback, njit
 from emu.native.records import u64
 
-__all__ = ["build", "build_for_events", "build_for_tasks", "called_from", "callers"]
+__all__ = ["build", "build_for_events", "called_from", "callers", "first_argument", "second_argument"]
 
 
 @njit
@@ -97,11 +97,6 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> Callb
         Callback("prepare_ftrace_return", graph_entry),
         Callback("ftrace_return_to_handler", graph_return),
     )
-
-
-def build_for_tasks(guest: Guest) -> TaskCallbacks:
-    """Compiles for a guest."""
-    return task_callbacks.build(guest, first_argument, second_argument)
 
 
 def build_for_events(guest: Guest, irqs_off: Callable[[u64], bool]) -> EventCallbacks:

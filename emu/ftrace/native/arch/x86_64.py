@@ -9,40 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from emu.cpu.native.arch.x86_64_env import Registers
 from emu.cpu.native.cpu_records import Cpu
-from emu.ftrace.native import context, event, function, function_graph, task_callbacks
-from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks, TaskCallbacks
+from emu.ftrace.native import context, event, function, function_graph
+from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks
 from emu.ftrace.native.context import array_of, host_address
 from emu.ftrace.native.guest_records import Guest, GuestMemory
 from emu.ftrace.native.trace_records import TraceArray
 from emu.native.functions import Native, callback, njit
-from emu.native.records import Record, Words, u64
+from emu.native.records import Words, u64
 
-__all__ = ["SITE_SIZE", "Registers", "build", "build_for_events", "build_for_tasks", "called_from", "callers"]
+__all__ = ["SITE_SIZE", "build", "build_for_events", "called_from", "callers", "first_argument", "second_argument"]
 
 SITE_SIZE = 5  # bytes, of a site's call
 SLOT_SIZE = 8  # bytes, of an address on a stack
-
-
-class Registers(Record):
-    """The general registers, with which Unicorn's state of a CPU begins (`GENERAL_REGISTERS`)."""
-
-    ax: u64
-    cx: u64
-    dx: u64
-    bx: u64
-    sp: u64
-    bp: u64
-    si: u64
-    di: u64
-    r8: u64
-    r9: u64
-    r10: u64
-    r11: u64
-    r12: u64
-    r13: u64
-    r14: u64
-    r15: u64
 
 
 @njit
@@ -120,11 +100,6 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> Callb
         Callback("ftrace_graph_caller", graph_entry),
         Callback("ftrace_return_to_handler", graph_return),
     )
-
-
-def build_for_tasks(guest: Guest) -> TaskCallbacks:
-    """Compiles for a guest."""
-    return task_callbacks.build(guest, first_argument, second_argument)
 
 
 def build_for_events(guest: Guest, irqs_off: Callable[[u64], bool]) -> EventCallbacks:

@@ -8,10 +8,11 @@ was one word above.
 from __future__ import annotations
 
 from emu.cpu.arch.x86_64.state import CS, GENERAL_REGISTERS, SEGMENT_REGISTERS, SS, layout
+from emu.cpu.native.arch.x86_64_env import Registers
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import kprobe
 from emu.ftrace.native.arch import Callback, ProbeCallbacks
-from emu.ftrace.native.arch.x86_64 import SITE_SIZE, Registers
+from emu.ftrace.native.arch.x86_64 import SITE_SIZE
 from emu.ftrace.native.context import array_of, host_address
 from emu.ftrace.native.guest_records import Guest, GuestMemory, PtRegs
 from emu.ftrace.native.kprobe_record import Kprobe

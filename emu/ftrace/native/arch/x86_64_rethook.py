@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
+from emu.cpu.native.arch.x86_64_env import Registers
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import context, probes, rethook
 from emu.ftrace.native.arch import Callback, RethookCallbacks, x86_64_unwind
-from emu.ftrace.native.arch.x86_64 import Registers
 from emu.ftrace.native.context import array_of, host_address
 from emu.ftrace.native.guest_records import Guest, GuestMemory
 from emu.ftrace.native.trace_records import Consumer, Rethook

@@ -10,8 +10,9 @@ caller's. An odd frame pointer is the address of a struct pt_regs plus one: the 
 
 from __future__ import annotations
 
+from emu.cpu.native.arch.x86_64_env import Registers
 from emu.cpu.native.cpu_records import Cpu
-from emu.ftrace.native.arch.x86_64 import SITE_SIZE, Registers
+from emu.ftrace.native.arch.x86_64 import SITE_SIZE
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_records import Guest, GuestMemory, PtRegs
 from emu.ftrace.native.sites import site_flags

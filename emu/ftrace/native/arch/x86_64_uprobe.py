@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
+from emu.cpu.native.arch.x86_64_env import Registers
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import uprobe
 from emu.ftrace.native.arch import UprobeCallbacks
-from emu.ftrace.native.arch.x86_64 import Registers
 from emu.ftrace.native.arch.x86_64_probe import PROBE_REGISTERS
 from emu.ftrace.native.guest_records import Guest, GuestMemory, PtRegs
 from emu.ftrace.native.trace_records import TraceArray
