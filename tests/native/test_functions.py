@@ -313,7 +313,9 @@ def apart(node: Node) -> u64:
     return node.a * 3 + 1
 
 
-def test_what_is_inlined_leaves_no_call_and_what_is_outlined_does() -> None:
+def test_what_is_inlined_leaves_no_call_and_what_is_outlined_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("emu.native.cache.cache_directory", lambda: None)  # what is kept has no text
+
     def calls(function: Callable[[Node], int]) -> str:
         @callback
         def caller(node: Node) -> u64:
