@@ -27,6 +27,16 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
 
 
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout beside this one: its `.venv` has this one's emu."""
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    return tmp_path
+
+
 def test_a_package_that_cannot_be_had_is_named_in_one_line(environment: dict[str, str], tmp_path: Path) -> None:
     done = subprocess.run([BENCHMARKS / "peer_qemu.sh", tmp_path / "peer"], env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, "")
@@ -54,13 +64,9 @@ def test_workloads_are_measured_without_a_peer(environment: dict[str, str], tmp_
     assert all((int(functions) > 10_000) == (tracer != "nop") for tracer, functions in rows)
 
 
-def test_workloads_are_measured_against_another_checkout(tmp_path: Path) -> None:
-    python = tmp_path / ".venv" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-    python.chmod(0o755)
+def test_workloads_are_measured_against_another_checkout(checkout: Path) -> None:
     program = [sys.executable, BENCHMARKS / "workloads.py"]
-    done = subprocess.run([*program, "--against", tmp_path, "--rounds", "1", "hackbench"], capture_output=True, text=True)
+    done = subprocess.run([*program, "--against", checkout, "--rounds", "1", "hackbench"], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     rows = re.findall(r"^(\w+) +hackbench +\d+ +\d+ +([\d.]+) +\d+ +\d+ +([\d.]+)$", done.stdout, re.MULTILINE)
     assert [arch for arch, _, _ in rows] == list(ARCHITECTURES)
@@ -79,3 +85,12 @@ def test_the_race_lab_is_measured_without_spin(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, BENCHMARKS / "race.py", "spin"], env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "no peer, so no ratios: spin is not installed (on Debian: apt-get install spin)\n"
+
+
+def test_each_kind_of_work_is_measured_against_another_checkout(checkout: Path) -> None:
+    program = [sys.executable, BENCHMARKS / "against.py", "--rounds", "3", checkout, "calls", "hackbench, pipeline"]
+    done = subprocess.run(program, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    figures = {line[:36].strip(): [float(one) for one in line[36:].split()] for line in done.stdout.splitlines()[1:]}
+    assert {name: len(found) for name, found in figures.items()} == {"calls": 6, "hackbench, pipeline": 3}  # with timing: one
+    assert all(found[0] / found[1] == pytest.approx(found[2], rel=0.01) for found in figures.values())

@@ -97,15 +97,15 @@ class Record(metaclass=RecordClass):
         address: its own.
     """
 
-    __slots__ = ("_layouts", "_words", "address")
+    __slots__ = ("_fields", "_words", "address")
     address: u64
-    _layouts: Layouts
+    _fields: Mapping[str, _Access]
     _words: npt.NDArray[np.uint64] | None
 
     def __init__(self, address: int, layouts: Layouts | None = None) -> None:
         """The record at an address, whoever owns that memory. `layouts`: of records that have a `Shape`."""
         self.address = int(address)
-        self._layouts = layouts or HOST
+        self._fields = (layouts or HOST).access(type(self))
         self._words = None
 
     @classmethod
@@ -138,12 +138,12 @@ class Values(Generic[T]):
         self.address = int(address)
 
     def __getitem__(self, index: int) -> T:
-        element, read = _element_of(self)
-        return cast(T, read(self.address + index * element.size))
+        size, access = _element_of(self)
+        return cast(T, access.read(self.address + index * size))
 
     def __setitem__(self, index: int, value: T) -> None:
-        element, _ = _element_of(self)
-        element.write(self.address + index * element.size, value)
+        size, access = _element_of(self)
+        access.write(self.address + index * size, value)
 
 
 class Records(Generic[R_co]):
@@ -153,8 +153,8 @@ class Records(Generic[R_co]):
         self.address = int(address)
 
     def __getitem__(self, index: int) -> R_co:
-        element, read = _element_of(self)
-        return cast(R_co, read(self.address + index * element.size))
+        size, access = _element_of(self)
+        return cast(R_co, access.read(self.address + index * size))
 
 
 Bytes: TypeAlias = Values[u8]
@@ -203,48 +203,48 @@ class Field(NamedTuple):
         """As what number it is stored, unless it is inline."""
         return _stored(self.declared)
 
-    def reader(self, layouts: Layouts) -> Callable[[int], object]:
-        """read(address) -> Python's value of it: an int, a bool, a record or None, elements, a function's address or None."""
-        declared, load = self.declared, _c_type(self.declared).from_address
+    def access(self, layouts: Layouts) -> _Access:
+        """Python reads an int, a bool, a record or None, elements, a function's address or None. It stores what is an int, has
+        an address (as records, elements and compiled functions do), or is None."""
+        at, declared, load = self.offset, self.declared, _c_type(self.declared).from_address
+
+        def write(address: int, value: Any) -> None:
+            assert not self.is_inline
+            load(address + at).value = value if isinstance(value, int) else int(getattr(value, "address", value or 0))
+
         if isinstance(declared, RecordClass):
             if self.is_inline:
-                return lambda address: declared(address, layouts)
-            return lambda address: declared(load(address).value, layouts) if load(address).value else None
+                return _Access(lambda address: declared(address + at, layouts), write)
+            return _Access(lambda address: declared(place, layouts) if (place := load(address + at).value) else None, write)
         if origin_of(declared) in (Values, Records):
-            return declared if self.is_inline else lambda address: declared(load(address).value)
+            if self.is_inline:
+                return _Access(lambda address: declared(address + at), write)
+            return _Access(lambda address: declared(load(address + at).value), write)
         if origin_of(declared) is Callable:
-            return lambda address: load(address).value or None
-        convert = bool if declared is bool else int
-        return lambda address: convert(load(address).value)
+            return _Access(lambda address: load(address + at).value or None, write)
+        if declared is bool:
+            return _Access(lambda address: load(address + at).value != 0, write)
+        return _Access(lambda address: load(address + at).value, write)
 
-    def write(self, address: int, value: Any) -> None:
-        """Stores what is an int, has an address (as records, elements and compiled functions do), or is None."""
-        assert not self.is_inline
-        number = value if isinstance(value, int) else int(getattr(value, "address", value or 0))
-        _c_type(self.declared).from_address(address).value = number
+
+class _Access(NamedTuple):
+    """Python's access to a field, by its record's address."""
+
+    read: Callable[[int], object]
+    write: Callable[[int, Any], None]
 
 
 class _Attribute:
-    """Python's access to a field."""
+    """A field as Python has it."""
 
     def __init__(self, name: str, inline: _Inline | None) -> None:
         self.name, self.inline = name, inline
-        self._known: dict[tuple[type[Record], Layouts], tuple[Field, Callable[[int], object]]] = {}
 
     def __get__(self, record: Record | None, owner: type[Record]) -> object:
-        if record is None:
-            return self
-        field, read = self._known.get((owner, record._layouts)) or self._find(record)
-        return read(record.address + field.offset)
+        return self if record is None else record._fields[self.name].read(record.address)
 
     def __set__(self, record: Record, value: object) -> None:
-        field, _ = self._known.get((type(record), record._layouts)) or self._find(record)
-        field.write(record.address + field.offset, value)
-
-    def _find(self, record: Record) -> tuple[Field, Callable[[int], object]]:
-        field = record._layouts.fields(type(record))[self.name]
-        found = self._known[type(record), record._layouts] = field, field.reader(record._layouts)
-        return found
+        record._fields[self.name].write(record.address, value)
 
 
 class Layouts:
@@ -259,6 +259,7 @@ class Layouts:
 
     def __init__(self, shapes: Mapping[type[Record], Shape]) -> None:
         self._shapes, self._known = shapes, dict[type[Record], tuple[dict[str, Field], int]]()
+        self._accesses: dict[type[Record], Mapping[str, _Access]] = {}
         described = sorted((record.__qualname__, shape) for record, shape in shapes.items())
         self.key = hashlib.sha256(repr(described).encode()).hexdigest()[:8] if shapes else ""
 
@@ -282,6 +283,12 @@ class Layouts:
     def size(self, record: type[Record]) -> int:
         """In bytes; 0: it is not known."""
         return self._of(record)[1]
+
+    def access(self, record: type[Record]) -> Mapping[str, _Access]:
+        """Python's access to the fields, by name."""
+        if record not in self._accesses:
+            self._accesses[record] = {name: field.access(self) for name, field in self.fields(record).items()}
+        return self._accesses[record]
 
     def element(self, declared: Declared, swapped: bool = False) -> Field:
         """One of `Values` or `Records`, at offset 0."""
@@ -352,15 +359,15 @@ def zeros(words: int) -> npt.NDArray[np.uint64]:
     return np.frombuffer(mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS), np.uint64)
 
 
-def _element_of(elements: Values[T] | Records[R_co]) -> tuple[Field, Callable[[int], object]]:
-    """One of `Values` or `Records`, and how Python reads it."""
+def _element_of(elements: Values[T] | Records[R_co]) -> tuple[int, _Access]:
+    """The size of one of `Values` or `Records` in bytes, and Python's access to it."""
     return _element_declared(elements.__orig_class__)  # type: ignore[union-attr]
 
 
 @functools.cache
-def _element_declared(declared: Declared) -> tuple[Field, Callable[[int], object]]:
-    field = HOST.element(declared)
-    return field, field.reader(HOST)
+def _element_declared(declared: Declared) -> tuple[int, _Access]:
+    element = HOST.element(declared)
+    return element.size, element.access(HOST)
 
 
 HOST = Layouts({})
