@@ -45,8 +45,8 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
-    "HOST", "Bytes", "Field", "GuestRecord", "Ints", "Layouts", "Record", "RecordClass", "Records", "Shape", "Shorts", "Values",
-    "Words",
+    "HOST", "Accesses", "Bytes", "Field", "GuestRecord", "Ints", "Layouts", "Record", "RecordClass", "Records", "Shape",
+    "Shorts", "Values", "Words",
     "i8", "i16", "i32", "i64", "inline", "origin_of", "u8", "u16", "u32", "u64", "without_none", "zeros",
 ]  # fmt: skip
 
@@ -99,13 +99,13 @@ class Record(metaclass=RecordClass):
 
     __slots__ = ("_fields", "_words", "address")
     address: u64
-    _fields: Mapping[str, _Access]
+    _fields: Accesses
     _words: npt.NDArray[np.uint64] | None
 
     def __init__(self, address: int, layouts: Layouts | None = None) -> None:
         """The record at an address, whoever owns that memory. `layouts`: of records that have a `Shape`."""
         self.address = int(address)
-        self._fields = (layouts or HOST).access(type(self))
+        self._fields = (layouts or HOST).accesses(type(self))
         self._words = None
 
     @classmethod
@@ -234,6 +234,10 @@ class _Access(NamedTuple):
     write: Callable[[int, Any], None]
 
 
+class Accesses(dict[str, _Access]):
+    """Those to a record's fields, by name. They never change."""
+
+
 class _Attribute:
     """A field as Python has it."""
 
@@ -259,7 +263,7 @@ class Layouts:
 
     def __init__(self, shapes: Mapping[type[Record], Shape]) -> None:
         self._shapes, self._known = shapes, dict[type[Record], tuple[dict[str, Field], int]]()
-        self._accesses: dict[type[Record], Mapping[str, _Access]] = {}
+        self._accesses: dict[type[Record], Accesses] = {}
         described = sorted((record.__qualname__, shape) for record, shape in shapes.items())
         self.key = hashlib.sha256(repr(described).encode()).hexdigest()[:8] if shapes else ""
 
@@ -284,10 +288,10 @@ class Layouts:
         """In bytes; 0: it is not known."""
         return self._of(record)[1]
 
-    def access(self, record: type[Record]) -> Mapping[str, _Access]:
+    def accesses(self, record: type[Record]) -> Accesses:
         """Python's access to the fields, by name."""
         if record not in self._accesses:
-            self._accesses[record] = {name: field.access(self) for name, field in self.fields(record).items()}
+            self._accesses[record] = Accesses({name: field.access(self) for name, field in self.fields(record).items()})
         return self._accesses[record]
 
     def element(self, declared: Declared, swapped: bool = False) -> Field:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emu.cpu.snapshot.pages import PAGE, Memory, PageContents
-from emu.native.records import Layouts
+from emu.native.records import Accesses, Layouts
 
 __all__ = ["ATOMS", "MEMORY", "Kind", "Unsaveable", "kind_of", "memory_of"]
 
@@ -267,7 +267,7 @@ _KINDS: dict[type, Kind] = {
 _WITHOUT_CONTENT = (
     int, str, bytes, float, complex, type(None), type, slice, range, enum.Enum, np.generic, np.dtype,
     types.ModuleType, types.BuiltinFunctionType, types.MethodWrapperType, types.WrapperDescriptorType, types.EllipsisType,
-    types.MethodDescriptorType, property, weakref.ref, functools._lru_cache_wrapper, ExitStack, BaseException, Layouts,
+    types.MethodDescriptorType, property, weakref.ref, functools._lru_cache_wrapper, ExitStack, BaseException, Layouts, Accesses,
     ctypes._CFuncPtr,  # type: ignore[attr-defined]
 )  # fmt: skip
 _PROCESS_WIDE = ("unicorn", "capstone", "keystone", "numba", "elftools", "pathlib", "re", "struct", "typing", "numpy")
