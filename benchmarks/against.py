@@ -21,6 +21,8 @@ from typing import Any, NamedTuple
 
 from arches import ARCHES
 from checkouts import Checkout
+from event_cost import CALLING, FIXED, FUNCTION
+from event_cost import CASES as EVENT_CASES
 
 from emu.cpu.arch import load
 
@@ -30,9 +32,7 @@ PROCESSES_OF_A_CASE = 3  # one after another: where memory lies differs, too
 MEMORY = 256 << 20
 BUFFER_KB = 40_000
 MODULE = "insmod /lib/modules/event_cost.ko"
-FUNCTION = "event_cost_call"
-FIXED = "events/event_cost/event_cost_fixed"
-CALL = "echo 60000 > /sys/module/event_cost/parameters/thread_calls"
+CALL = f"echo 60000 > {CALLING}"
 BUSY = "busy 1 6"
 SCENARIOS = Path(__file__).parent / "scenarios"
 
@@ -70,9 +70,7 @@ CASES = {
     "calls": called({}),
     "event": called({f"{FIXED}/enable": "1"}),
     "event with a string": called({"events/event_cost/event_cost_string/enable": "1"}),
-    "four comparisons": called(
-        {f"{FIXED}/filter": "value >= 0 && ip != 0 && common_pid != 0 && value != -1", f"{FIXED}/enable": "1"}
-    ),
+    "four comparisons": called({f"{FIXED}/filter": EVENT_CASES["four comparisons"].filter, f"{FIXED}/enable": "1"}),
     "stack trace": called({f"{FIXED}/enable": "1", "options/stacktrace": "1"}),
     "histogram": called({f"{FIXED}/trigger": "hist:keys=ip"}),
     "kprobe at a site": called({"kprobe_events": f"p:cost {FUNCTION}", "set_event": "cost"}),

@@ -21,7 +21,6 @@ Spill = Callable[[int, NDArray[np.uint8]], None]
 the next event."""
 
 
-
 class ArrayBuffers:
     """Of each CPU the ring buffer that records, and while there is room for a snapshot, a spare one.
 
