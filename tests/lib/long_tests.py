@@ -1,17 +1,59 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests that take long: a plugin of pytest.
+"""What the suite leaves to `make soak`: a plugin of pytest. `pytest --long`, which that calls, runs everything.
 
-The suite has six minutes. What is marked `long(why)` is not in it; `pytest --long`, which `make soak` calls, runs it with the
-others. `long(why, arch=NAME)` leaves out one architecture's, where the other one's shows nearly the same.
+* What is marked `long(why)` takes long. `long(why, arch=NAME)` leaves out one architecture's, where the other one's shows nearly
+  the same.
+* Where the architecture makes no difference, a file is run on one of them, and each fifth file on both. Which one, and which
+  files, their names say, so that it is always the same. FILES_OF_ARCHITECTURES and folders below are run on both.
 """
 
 from __future__ import annotations
 
+import zlib
+from pathlib import Path
+
 import pytest
+
+from emu.cpu.arch import ARCHITECTURES
+
+# Machine code, registers, traps and what is patched: here architectures differ.
+FOLDERS_OF_ARCHITECTURES = ("tests/cpu", "tests/kernel", "tests/ftrace/native")
+FILES_OF_ARCHITECTURES = (
+    "tests/test_firmware.py",
+    "tests/test_images.py",
+    "tests/test_traces.py",
+    "tests/documents/test_sections.py",
+    "tests/cli/test_patching.py",
+    "tests/guest/test_faults.py",
+    "tests/guest/test_kernel_stack.py",
+    "tests/guest/test_signals.py",
+    "tests/guest/test_system_call_registers.py",
+    "tests/guest/test_windows.py",
+    "tests/race/test_machine.py",
+    "tests/race/test_machine_corpus.py",
+    "tests/ftrace/test_callbacks.py",
+    "tests/ftrace/test_direct_calls.py",
+    "tests/ftrace/test_guest_kprobes.py",
+    "tests/ftrace/test_interrupts_anywhere.py",
+    "tests/ftrace/test_keys.py",
+    "tests/ftrace/test_kprobe_stacks.py",
+    "tests/ftrace/test_kprobes.py",
+    "tests/ftrace/test_live_patches.py",
+    "tests/ftrace/test_nmi.py",
+    "tests/ftrace/test_own_protocols.py",
+    "tests/ftrace/test_patching.py",
+    "tests/ftrace/test_rethooks.py",
+    "tests/ftrace/test_return_stack.py",
+    "tests/ftrace/test_site.py",
+    "tests/ftrace/test_stacks.py",
+    "tests/ftrace/test_trampolines.py",
+    "tests/ftrace/test_witness.py",
+)
+SHARE = 5  # one file of so many is run on both
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--long", action="store_true", help="run what is marked long, too")
+    parser.addoption("--long", action="store_true", help="run what is marked long, too, and everything on every architecture")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -21,11 +63,25 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--long"):
         return
-    config.hook.pytest_deselected(items=[item for item in items if _is_long(item)])
-    items[:] = [item for item in items if not _is_long(item)]
+    left = [item for item in items if _is_long(item) or _is_shown_on_another(item, config.rootpath)]
+    config.hook.pytest_deselected(items=left)
+    items[:] = [item for item in items if item not in set(left)]
+
+
+def _arch(item: pytest.Item) -> str | None:
+    callspec = getattr(item, "callspec", None)
+    arch = callspec.params.get("arch") if callspec else None
+    return arch if isinstance(arch, str) else None
 
 
 def _is_long(item: pytest.Item) -> bool:
-    callspec = getattr(item, "callspec", None)
-    arch = callspec.params.get("arch") if callspec else None
-    return any(mark.kwargs.get("arch") in (None, arch) for mark in item.iter_markers("long"))
+    return any(mark.kwargs.get("arch") in (None, _arch(item)) for mark in item.iter_markers("long"))
+
+
+def _is_shown_on_another(item: pytest.Item, root: Path) -> bool:
+    """Whether the item is of an architecture, which makes no difference, and its file is run on another one."""
+    arch, path = _arch(item), item.path.relative_to(root).as_posix()
+    if arch not in ARCHITECTURES or path.startswith(FOLDERS_OF_ARCHITECTURES) or path in FILES_OF_ARCHITECTURES:
+        return False
+    number = zlib.crc32(path.encode())
+    return number % SHARE != 0 and arch != ARCHITECTURES[number // SHARE % len(ARCHITECTURES)]
