@@ -7,7 +7,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from shutil import which
 from typing import NamedTuple
@@ -141,12 +141,16 @@ def stored_answers(machine: str) -> dict[str, dict[bytes, float | None]]:
         data = stored.load(machine, "peers")
     except FileNotFoundError:
         return {}
-    answers: dict[str, dict[bytes, float | None]] = {name: {} for name in data["columns"][1:]}
-    for code, *cycles in data["entries"]:
-        for known, answer in zip(answers.values(), cycles, strict=True):
-            if answer != _NOT_ASKED:
-                known[bytes.fromhex(code)] = answer
-    return answers
+    codes = _asked_about(machine)
+    return {
+        name: {code: answer for code, answer in zip(codes, answers, strict=True) if answer != _NOT_ASKED}
+        for name, answers in data["columns"].items()
+    }
+
+
+def _asked_about(machine: str) -> list[bytes]:
+    """What was measured on a machine, blocks and rows: answers are stored in this order."""
+    return list(dict.fromkeys([block.code for block in blocks_of(machine)] + [row_code(row.blocks) for row in rows_of(machine)]))
 
 
 def ask_peers(osaca_python: str | None = None) -> Path:
@@ -166,15 +170,13 @@ def ask_peers(osaca_python: str | None = None) -> Path:
         asked.sort(key=stored.held_out, reverse=True)  # what is judged comes first
         for found in peer.predict(asked):
             known |= found
-            path = _save(machine, dict.fromkeys(blocks + rows), answers, versions)
+            path = _save(machine, answers, versions)
             print(f"{peer.name}: {len(known)}", file=sys.stderr)
     return path
 
 
-def _save(
-    machine: str, codes: Iterable[bytes], answers: Mapping[str, Mapping[bytes, float | None]], versions: Mapping[str, str]
-) -> Path:
+def _save(machine: str, answers: Mapping[str, Mapping[bytes, float | None]], versions: Mapping[str, str]) -> Path:
     failed = {name: sum(answer is None for answer in known.values()) for name, known in answers.items()}
-    entries = [[code.hex(), *(known.get(code, _NOT_ASKED) for known in answers.values())] for code in codes]
-    header = {"versions": versions, "failed": failed, "not asked": _NOT_ASKED, "columns": ["code", *answers]}
-    return stored.save(machine, "peers", header, entries)
+    codes = _asked_about(machine)
+    columns = {name: [known.get(code, _NOT_ASKED) for code in codes] for name, known in answers.items()}
+    return stored.save_columns(machine, "peers", {"versions": versions, "failed": failed, "not asked": _NOT_ASKED}, columns)

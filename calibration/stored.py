@@ -6,12 +6,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-__all__ = ["MEASUREMENTS", "cpu", "held_out", "load", "machine_name", "save"]
+__all__ = ["MEASUREMENTS", "cpu", "held_out", "load", "machine_name", "save", "save_columns"]
 
 MEASUREMENTS = Path(__file__).parent / "measurements"
 
@@ -66,8 +67,21 @@ def load(machine: str, kind: str) -> dict[str, Any]:
 
 def save(machine: str, kind: str, header: Mapping[str, Any], entries: Iterable[Any]) -> Path:
     """Writes measurements, an entry a line."""
-    head = json.dumps({"cpu": cpu(), "date": date.today().isoformat(), **header}, indent=1)[:-2]
     lines = ",\n  ".join(json.dumps(entry) for entry in entries)
+    return _write(machine, kind, header, f'"entries": [\n  {lines}\n ]')
+
+
+def save_columns(machine: str, kind: str, header: Mapping[str, Any], columns: Mapping[str, Sequence[float | None]]) -> Path:
+    """Writes measurements of things whose names and order stand elsewhere: their numbers, many in a line."""
+    texts = []
+    for name, column in columns.items():
+        lines = textwrap.fill(json.dumps(column), 120, initial_indent="  ", subsequent_indent="  ").strip()
+        texts.append(f"{json.dumps(name)}: {lines}")
+    return _write(machine, kind, header, '"columns": {\n  ' + ",\n  ".join(texts) + "\n }")
+
+
+def _write(machine: str, kind: str, header: Mapping[str, Any], rest: str) -> Path:
+    head = json.dumps({"cpu": cpu(), "date": date.today().isoformat(), **header}, indent=1)[:-2]
     path = MEASUREMENTS / f"{machine}-{kind}.json"
-    path.write_text(f'{head},\n "entries": [\n  {lines}\n ]\n}}\n')
+    path.write_text(f"{head},\n {rest}\n}}\n")
     return path

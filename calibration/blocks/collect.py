@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 from collections.abc import Iterable, Iterator
@@ -22,7 +23,7 @@ from emu import Machine
 from emu.cpu.timing import BlockCost
 from emu.cpu.timing.static import StaticModel
 
-__all__ = ["BODIES", "collect", "stored_bodies"]
+__all__ = ["BODIES", "all_bodies", "collect", "digest", "stored_bodies"]
 
 BODIES = Path(__file__).parent / "bodies.json"
 _KERNEL = 1 << 63  # addresses from here on are the kernel's
@@ -112,3 +113,13 @@ def collect() -> Path:
 def stored_bodies() -> dict[str, list[bytes]]:
     """What `collect` has stored."""
     return {origin: [bytes.fromhex(body) for body in bodies] for origin, bodies in json.loads(BODIES.read_text()).items()}
+
+
+def all_bodies() -> list[bytes]:
+    """The same in one list: measurements are stored in its order."""
+    return [code for bodies in stored_bodies().values() for code in bodies]
+
+
+def digest() -> str:
+    """Eight digits that say which bodies are stored."""
+    return hashlib.sha256(BODIES.read_bytes()).hexdigest()[:8]

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import functools
 import platform
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from calibration import stored
 from calibration.blocks.bodies import may_meet
-from calibration.blocks.collect import stored_bodies
+from calibration.blocks.collect import all_bodies, digest, stored_bodies
 from calibration.blocks.measure import Measured, compiler, measure
 
 __all__ = ["Block", "blocks_of", "measure_blocks"]
@@ -31,23 +32,30 @@ class Block(NamedTuple):
 
 
 def save_blocks(found: dict[bytes, Measured], header: dict[str, Any]) -> Path:
-    """Stores this machine's measurements."""
-    entries = [
-        [code.hex(), origin, *found[code], may_meet(code)]
-        for origin, bodies in stored_bodies().items()
-        for code in bodies
-        if code in found
-    ]
-    columns = ["code", "origin", "cycles", "spread", "may_meet"]
+    """Stores this machine's measurements, in the order of the stored bodies; null: a body could not be measured."""
+    rows = [found.get(code, (None, None)) for code in all_bodies()]
+    columns = {"cycles": [cycles for cycles, _ in rows], "spread": [spread for _, spread in rows]}
     tools = {"gcc": compiler(), "kernel": platform.release()}
-    return stored.save(stored.machine_name(), "blocks", {**header, "tools": tools, "columns": columns}, entries)
+    return stored.save_columns(stored.machine_name(), "blocks", {**header, "tools": tools, "bodies": digest()}, columns)
 
 
 def measure_blocks() -> Path:
     """Measures all stored bodies on this machine."""
-    return save_blocks(*measure([code for bodies in stored_bodies().values() for code in bodies]))
+    return save_blocks(*measure(all_bodies()))
 
 
-def blocks_of(machine: str) -> list[Block]:
-    """What was measured on a machine."""
-    return [Block(bytes.fromhex(code), *rest) for code, *rest in stored.load(machine, "blocks")["entries"]]
+@functools.cache
+def blocks_of(machine: str) -> tuple[Block, ...]:
+    """What was measured on a machine.
+
+    Raises:
+        ValueError: other bodies were measured than those that are stored now.
+    """
+    data = stored.load(machine, "blocks")
+    if data["bodies"] != digest():
+        raise ValueError(f"the bodies have changed since they were measured on {machine}: measure them again")
+    names = ((origin, code) for origin, bodies in stored_bodies().items() for code in bodies)
+    rows = zip(names, data["columns"]["cycles"], data["columns"]["spread"], strict=True)
+    return tuple(
+        Block(code, origin, cycles, spread, may_meet(code)) for (origin, code), cycles, spread in rows if cycles is not None
+    )

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from calibration import stored
 from calibration.blocks.bodies import may_meet, relatives
+from calibration.blocks.collect import all_bodies
 from calibration.blocks.entries import blocks_of
 from calibration.blocks.measure import compiler, measure
 
@@ -64,11 +65,13 @@ def measure_rows() -> Path:
     rows = {row_code(row): row for row in _choose(machine)}
     found, header = measure(list(rows))
     tools = {"gcc": compiler(), "kernel": platform.release()}
-    entries = [[[block.hex() for block in row], *found[code]] for code, row in rows.items() if code in found]
-    return stored.save(machine, "rows", {**header, "tools": tools, "columns": ["blocks", "cycles", "spread"]}, entries)
+    number = {code: place for place, code in enumerate(all_bodies())}
+    entries = [[[number[block] for block in row], *found[code]] for code, row in rows.items() if code in found]
+    columns = ["blocks, by their places among the bodies", "cycles", "spread"]
+    return stored.save(machine, "rows", {**header, "tools": tools, "columns": columns}, entries)
 
 
 def rows_of(machine: str) -> list[Row]:
     """What was measured on a machine."""
-    entries = stored.load(machine, "rows")["entries"]
-    return [Row(tuple(bytes.fromhex(block) for block in blocks), *rest) for blocks, *rest in entries]
+    entries, bodies = stored.load(machine, "rows")["entries"], all_bodies()
+    return [Row(tuple(bodies[block] for block in blocks), *rest) for blocks, *rest in entries]
