@@ -17,6 +17,7 @@ from emu.cli.progress import Progress
 from emu.cli.signals import raised
 from emu.cli.table import width_of
 from emu.tour import DOCUMENTS, Command, Document, Example, Guide, NotHere, Section, document
+from emu.tour.verdicts import verdicts
 
 if TYPE_CHECKING:
     from emu.machine import Machine
@@ -31,6 +32,7 @@ EXAMPLES = """\
 Examples:
   emu tour
   emu tour --list
+  emu tour --verdicts ftrace
   emu tour ftrace irqsoff
   emu tour --arch sparc64 function-graph
 
@@ -45,19 +47,20 @@ Exit status: 0; 2: there is no such document or section, or an option is wrong; 
 
 @click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
 @click.option("--list", "listed", is_flag=True, help="Only say which documents and sections there are.")
+@click.option("--verdicts", "judged", is_flag=True, help="Only say of each example whether it works here as it is written.")
 @click.option("--full", is_flag=True, help="Show all that a command prints.")
 @machine_options
 @click.argument("name", required=False, metavar="[DOCUMENT")
 @click.argument("section", required=False, metavar="[SECTION]]")
-def tour(name: str | None, section: str | None, listed: bool, full: bool, **machine_arguments: object) -> int:
+def tour(name: str | None, section: str | None, listed: bool, judged: bool, full: bool, **machine_arguments: object) -> int:
     """Show the examples of the ftrace documents: each explained, typed into the guest's shell, and run."""
     try:
         documents = DOCUMENTS if name is None else [document(name)]
         chosen = [(one, [one.section(section)] if section else one.sections) for one in documents]
     except KeyError as error:
         raise click.UsageError(error.args[0]) from None
-    if listed:
-        write_through(sys.stdout, _list(chosen).encode())
+    if listed or judged:
+        write_through(sys.stdout, (_list(chosen) if listed else verdicts(chosen)).encode())
         return 0
     limits = RunLimits.taken_from(machine_arguments)
     options = MachineOptions.of(machine_arguments)

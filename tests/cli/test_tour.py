@@ -65,6 +65,13 @@ def test_it_says_what_there_is(emu: Emu, monkeypatch: pytest.MonkeyPatch) -> Non
         assert all(f"  {section.name} " in listed for section in one.sections)
 
 
+def test_it_says_of_each_example_whether_it_works(emu: Emu) -> None:
+    shown = emu("tour", "--verdicts", "ftrace", "file-system").out.decode().splitlines()
+    assert shown[:5] == [f"## {DOCUMENTS[0].title}", "", "### The File System", "", "`emu tour ftrace file-system`"]
+    (section,) = (one for one in DOCUMENTS[0].sections if one.name == "file-system")
+    assert sum(line.startswith("- ") for line in shown) == sum(not isinstance(part, str) for part in section.parts)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

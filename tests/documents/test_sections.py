@@ -15,7 +15,6 @@ import pytest
 from emu.cpu.arch import ARCHITECTURES
 from emu.machine import Machine
 from emu.tour import DOCUMENTS, Guide, Section
-from tests.documents.__main__ import PATH, page
 from tests.lib.said import what_is_wrong
 
 MODELS = {
@@ -51,7 +50,3 @@ def guides() -> Iterator[Mapping[str, Guide]]:
 def test_commands_print_what_the_section_says_to_see(arch: str, section: Section, guides: Mapping[str, Guide]) -> None:
     if wrong := what_is_wrong(guides[arch].commands(section, arch)):
         pytest.fail(wrong, pytrace=False)
-
-
-def test_the_page_says_what_the_sections_say() -> None:
-    assert PATH.read_text() == page()

@@ -1,33 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""python -m tests.documents: writes docs/documents.md, which says of each example of the documents whether it works."""
+"""Of each example of the documents, whether it works here as it is written."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
-from emu.tour import DOCUMENTS, Document, Example, NotHere, Section
+from emu.tour.document import Document
+from emu.tour.section import Example, NotHere, Section
 
-PATH = Path(__file__).resolve().parents[2] / "docs/documents.md"
+__all__ = ["verdicts"]
+
 COLUMNS = 120
 
-INTRODUCTION = """\
-# The documents' examples
 
-Each example of the documents that ftrace is known by, and whether it runs here as it is written. `emu tour` explains
-them, types them and shows what they print: `emu tour ftrace irqsoff`. What is not said to differ works, on both
-architectures; `tests/documents` types all of them, and compares what they print with what their section says to see.
-The sections are files below `emu/tour/documents`. `./venv python -m tests.documents` writes this page from them.
-"""
-
-
-def page() -> str:
-    return "\n".join([INTRODUCTION, *map(_document, DOCUMENTS)])
-
-
-def _document(document: Document) -> str:
-    return "\n".join([f"## {document.title}\n", *(_section(document, section) for section in document.sections)])
+def verdicts(chosen: Iterable[tuple[Document, Iterable[Section]]]) -> str:
+    """Sections of documents, as a page of Markdown."""
+    texts = (f"## {document.title}\n\n" + "\n".join(_section(document, one) for one in sections) for document, sections in chosen)
+    return "\n".join(texts)
 
 
 def _section(document: Document, section: Section) -> str:
@@ -64,7 +54,3 @@ def _item(text: str) -> str:
     return textwrap.fill(
         text, COLUMNS, initial_indent="- ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
     )
-
-
-if __name__ == "__main__":
-    PATH.write_text(page())
