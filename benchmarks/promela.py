@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from emu.ftrace.patching import Park, Patch, Release, Synchronise, Write
+from emu.ftrace.sites.patching import Park, Patch, Release, Synchronise, Write
 from emu.race.fetch import MODELS, FetchModel
 from emu.race.model_sites import model_patches
 from emu.race.protocol_steps import Forget, Free, LabStep, WaitTasks

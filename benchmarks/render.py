@@ -15,14 +15,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.ftrace.arrays.options import CORE_OPTIONS
+from emu.ftrace.buffers.entries import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, FUNCTION, EventType
+from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.event.call import EventCall, Field
-from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, FUNCTION, EventType
-from emu.ftrace.options import CORE_OPTIONS
-from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import Symbol, TraceView, render_events
 from emu.ftrace.text.columns import latency_flags
 from emu.ftrace.text.duration import NO_DURATION, duration_text
-from emu.ftrace.tracers import FUNCTION_GRAPH
+from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
 
 CPUS = 2
 TASKS = {57: "sh", 58: "ls", 59: "sed", 15: "rcu_preempt"}

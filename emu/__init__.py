@@ -7,7 +7,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from emu.ftrace.host_probes import Hit, HostProbe
+    from emu.ftrace.probes.host_probes import Hit, HostProbe
     from emu.machine import (
         BadCommand,
         BadImage,
@@ -32,6 +32,6 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Loads the name's module, and with it numba and Unicorn, at the first use of a name: `emu --help` uses none."""
     if name in __all__:
-        module = "emu.ftrace.host_probes" if name in ("Hit", "HostProbe") else "emu.machine"
+        module = "emu.ftrace.probes.host_probes" if name in ("Hit", "HostProbe") else "emu.machine"
         return getattr(importlib.import_module(module), name)
     raise AttributeError(f"module 'emu' has no attribute '{name}'")

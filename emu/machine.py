@@ -18,20 +18,20 @@ from emu.cpu.ramdisk import RamDisk
 from emu.cpu.smi import Smi
 from emu.cpu.snapshot import Checkpoint, Checkpoints, Unsaveable
 from emu.ftrace import arch as ftrace_arch
-from emu.ftrace.boot_options import BootOptions
+from emu.ftrace.arrays.recorder import Recorder
+from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.arrays.trace_globals import TraceGlobals
+from emu.ftrace.arrays.traced_command import following, recording
 from emu.ftrace.errors import TraceError
-from emu.ftrace.ftrace import Ftrace
-from emu.ftrace.guest_requests import GuestRequests
-from emu.ftrace.live_patches import LivePatch, Replaced
-from emu.ftrace.patching import Protocol
-from emu.ftrace.patching_driver import BadProtocol, Driver
-from emu.ftrace.recorder import Recorder
-from emu.ftrace.site import Site
-from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.trace_globals import TraceGlobals
-from emu.ftrace.traced_command import following, recording
+from emu.ftrace.guest.boot_options import BootOptions
+from emu.ftrace.guest.requests import GuestRequests
+from emu.ftrace.sites.live_patches import LivePatch, Replaced
+from emu.ftrace.sites.patching import Protocol
+from emu.ftrace.sites.patching_driver import BadProtocol, Driver
+from emu.ftrace.sites.site import Site
+from emu.ftrace.sites.site_updates import Ftrace
 from emu.ftrace.tracefs import TraceFS, build_kprobes_tree, build_tree
-from emu.ftrace.tracer_cost import NONE, use_tracer_cost
+from emu.ftrace.tracers.tracer_cost import NONE, use_tracer_cost
 from emu.installation import image_directory
 from emu.kernel import arch as kernel_arch
 from emu.kernel.commands import BadCommand, exit_status, shell_line
@@ -51,7 +51,7 @@ from emu.kernel.program_files import ProgramFiles
 from emu.kernel.userland import BadUserland, Userland
 
 if TYPE_CHECKING:
-    from emu.ftrace.host_probes import Hit, HostProbe, HostProbes
+    from emu.ftrace.probes.host_probes import Hit, HostProbe, HostProbes
     from emu.kernel.profile import Profile
     from emu.trace import Trace
 
@@ -108,7 +108,7 @@ class Machine:
         timing: what instructions cost: `static`, `pipeline` or `caches` (docs/timing.md); default: the architecture's.
         cpu_model: the CPU that `pipeline` and `caches` follow; default: the architecture's first.
         tracer_cost: the time that recording takes besides what the guest executes for it: `none`, or `linux`, as on a real
-            machine (emu/ftrace/tracer_cost.py).
+            machine (emu/ftrace/tracers/tracer_cost.py).
         boot_limit: nanoseconds of virtual time that the guest may take to boot.
         boot_host_limit: seconds of the host's time that it may take for that.
         booting: called now and then while the guest boots, with the number of CPUs that are up.
@@ -526,7 +526,7 @@ class Machine:
         self._check_open()
         self._check_calls()
         if self._probes is None:
-            from emu.ftrace.host_probes import HostProbes
+            from emu.ftrace.probes.host_probes import HostProbes
 
             self._probes = HostProbes(self.kernel, self.ftrace, self.trace_array.recorder.globals, self.settle)
         probe = self._probes.add(place, callback, args.split() if isinstance(args, str) else args, returns)

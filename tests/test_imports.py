@@ -99,7 +99,7 @@ def test_a_machine_that_nobody_probes_loads_nothing_for_probes() -> None:
     """Nor for histograms, events that are defined while it runs, and live patches' assembler."""
     script = "import sys, emu.machine, emu.ftrace.arch.x86_64; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
-    few = re.compile(r"emu\.ftrace\.(hist|host_probes|uprobes|assembler|dynevent\..*_events?|text\.(probe_event|synthetic))\b")
+    few = re.compile(r"emu\.ftrace\.(hist|probes\.host_probes|probes\.uprobes|sites\.assembler|dynevent\..*_events?|text\.(probe_event|synthetic))\b")
     native = re.compile(r"emu\.ftrace\.native\.(fetch|kprobe|rethook|hist|hist_actions|synthetic|redirect|arch\.x86_64_\w+)$")
     found = [name for name in loaded if few.match(name) or native.match(name) or name.endswith("_probing") or name == "keystone"]
     assert found == ["emu.ftrace.dynevent.dyn_event"]

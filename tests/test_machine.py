@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import emu
-from emu.ftrace import host_probes
+from emu.ftrace.probes import host_probes
 from emu.machine import Machine, Share, image_directory
 
 

@@ -114,7 +114,7 @@ class MachineOptions:
 
         progress.instead = lambda: compiling(Cache)
         from emu.cpu.ramdisk import RamDisk
-        from emu.ftrace.protocol_file import protocol_of
+        from emu.ftrace.sites.protocol_file import protocol_of
         from emu.machine import Machine, Share
 
         if not gc.get_freeze_count():  # else garbage of the last command would stay, where a process runs several
@@ -194,7 +194,7 @@ _OPTIONS = (
         default="none",
         show_default=True,
         metavar="NAME",
-        help="Time that recording takes: none, or linux: as on a real machine (emu/ftrace/tracer_cost.py).",
+        help="Time that recording takes: none, or linux: as on a real machine (emu/ftrace/tracers/tracer_cost.py).",
     ),
     click.option(
         "--ramdisk",

@@ -11,7 +11,7 @@ from emu.cli.quantities import time_text
 
 if TYPE_CHECKING:
     from emu.cpu.timing import TimingNames
-    from emu.ftrace.trace_summary import TraceSummary
+    from emu.ftrace.arrays.trace_summary import TraceSummary
     from emu.machine import Machine
 
 __all__ = ["model_text", "suggestion", "summary_line"]

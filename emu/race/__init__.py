@@ -17,7 +17,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
+    from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
     from emu.race.api import certify, explore, replay
     from emu.race.event import PATCHER, Event, What
     from emu.race.fetch import MODELS, FetchModel
@@ -34,7 +34,7 @@ __all__ = [
 ]  # fmt: skip
 
 _MODULES = {
-    "emu.ftrace.patching": ("PROTOCOLS", "Park", "Patch", "Release", "Synchronise", "Write"),
+    "emu.ftrace.sites.patching": ("PROTOCOLS", "Park", "Patch", "Release", "Synchronise", "Write"),
     "emu.race.event": ("PATCHER", "Event", "What"),
     "emu.race.fetch": ("MODELS", "FetchModel"),
     "emu.race.api": ("certify", "explore", "replay"),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from emu.ftrace import arch as ftrace_arch
-from emu.ftrace.patching import Write
+from emu.ftrace.sites.patching import Write
 from emu.race import machine, model
 from emu.race.fetch import models_of
 from emu.race.model.replay import replay as model_replay

@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from emu.ftrace.protocol_file import protocol_of
+from emu.ftrace.sites.protocol_file import protocol_of
 from emu.race import certification, model, scenario_file
 from emu.race.fetch import ALIASES, model_of
 from emu.race.limits import INTERRUPTED, Limits

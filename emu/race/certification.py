@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Sequence
 
 from emu.ftrace import arch as ftrace_arch
-from emu.ftrace.patching import PROTOCOLS, Write
+from emu.ftrace.sites.patching import PROTOCOLS, Write
 from emu.race.model_sites import model_patches
 from emu.race.mutants import mutants
 from emu.race.protocol_text import ChangedProtocol, FileProtocol, ShippedProtocol

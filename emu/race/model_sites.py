@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from emu.ftrace.patching import Patch
+from emu.ftrace.sites.patching import Patch
 from emu.race.scenario import Scenario
 
 __all__ = ["MOST_SITES", "model_patches"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from emu.ftrace.patching import Patch
+from emu.ftrace.sites.patching import Patch
 from emu.race.protocol_steps import stages
 from emu.race.protocol_text import ChangedProtocol, NamedProtocol
 

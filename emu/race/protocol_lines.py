@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from emu.ftrace.errors import did_you_mean
-from emu.ftrace.own_protocol import steps_of
-from emu.ftrace.patching import PROTOCOLS
-from emu.ftrace.protocol_file import protocol_of
+from emu.ftrace.sites.own_protocol import steps_of
+from emu.ftrace.sites.patching import PROTOCOLS
+from emu.ftrace.sites.protocol_file import protocol_of
 from emu.race.model_sites import model_patches
 from emu.race.protocol_steps import STEP_KINDS, LabStep, checked, stages
 from emu.race.protocol_text import (

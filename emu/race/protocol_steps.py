@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from emu.ftrace.patching import Park, Patch, Release, Step, Synchronise, Write, undo
+from emu.ftrace.sites.patching import Park, Patch, Release, Step, Synchronise, Write, undo
 
 __all__ = ["STEP_KINDS", "Forget", "Free", "LabStep", "WaitTasks", "checked", "pieces", "stages", "swapped", "undone", "without"]
 

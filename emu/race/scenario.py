@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.arch import FtraceArch
-from emu.ftrace.own_protocol import steps_of
-from emu.ftrace.patching import Patch
+from emu.ftrace.sites.own_protocol import steps_of
+from emu.ftrace.sites.patching import Patch
 from emu.race.fetch import models_of
 from emu.race.protocol_steps import STEP_KINDS, LabStep, checked, undone
 
@@ -81,7 +81,7 @@ class Scenario:
         arch: "x86_64" or "sparc64".
         places: of each site: its offset in a line of 64 bytes.
         change: what each site holds before and after.
-        protocol: makes the steps, as those of emu.ftrace.patching do; it may return the steps of `protocol_steps`, too.
+        protocol: makes the steps, as those of emu.ftrace.sites.patching do; it may return the steps of `protocol_steps`, too.
         protocol_text: how the protocol was written, for schedules and verdicts: `breakpoint without 4`.
         fails_at: the write (counted from 1) whose place does not hold what is expected, so that the driver undoes all;
             0: none.

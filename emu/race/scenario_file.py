@@ -20,8 +20,8 @@ from typing import TypeVar
 
 from emu.cpu.arch import ARCHITECTURES
 from emu.ftrace import arch as ftrace_arch
-from emu.ftrace.own_protocol import steps_of
-from emu.ftrace.patching import PROTOCOLS, Synchronise, Write
+from emu.ftrace.sites.own_protocol import steps_of
+from emu.ftrace.sites.patching import PROTOCOLS, Synchronise, Write
 from emu.race.fetch import ALIASES
 from emu.race.model_sites import MOST_SITES, model_patches
 from emu.race.protocol_lines import ProtocolParser, protocols_allowed

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from emu.cpu.disassembly import disassemble
-from emu.ftrace.patching import Patch
+from emu.ftrace.sites.patching import Patch
 from emu.race.event import Event, What
 from emu.race.fetch import View, Views
 from emu.race.model import automaton_of

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from emu.ftrace.trace_array import TraceArray
+    from emu.ftrace.arrays.trace_array import TraceArray
 
 __all__ = ["DiskRecording"]
 

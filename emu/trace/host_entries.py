@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The entries of a trace as the text of `trace` takes them, of whichever kernel they are.
 
-Their numbers are words of the host. The entries of the system ftrace have the layouts and numbers of `emu.ftrace.events`;
-those of other systems are where their formats say.
+Their numbers are words of the host. The entries of the system ftrace have the layouts and numbers of
+`emu.ftrace.buffers.entries`; those of other systems are where their formats say.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.ftrace.buffers.entries import ENTRY, LAYOUTS, Events, EventType
 from emu.ftrace.event.call import COMMON_FIELDS, EventCall, Field
 from emu.ftrace.event.internal import BLK, INTERNAL_EVENTS, SYSTEM
-from emu.ftrace.events import ENTRY, LAYOUTS, Events, EventType
 from emu.trace.buffer_events import BufferEvents
 from emu.trace.event_table import EventTable, is_number, is_text
 from emu.trace.lists import Lists

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from emu.ftrace.graph_cost import graph_cost
-from emu.ftrace.kernel_values import ARRAYS
+from emu.ftrace.guest.kernel_values import ARRAYS
+from emu.ftrace.tracers.graph_cost import graph_cost
 from emu.trace.recording import CallCost, FormatText
 
 if TYPE_CHECKING:
-    from emu.ftrace.ftrace import Ftrace
-    from emu.ftrace.trace_array import TraceArray
+    from emu.ftrace.arrays.trace_array import TraceArray
+    from emu.ftrace.sites.site_updates import Ftrace
     from emu.ftrace.tracefs import TraceFS
     from emu.kernel.kernel import Kernel
 

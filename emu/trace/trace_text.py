@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.clock_names import counts_nanoseconds
+from emu.ftrace.arrays.options import CORE_OPTIONS
+from emu.ftrace.buffers.clock_names import counts_nanoseconds
 from emu.ftrace.event.call import EventCall, EventKind
-from emu.ftrace.options import CORE_OPTIONS
 from emu.ftrace.text import Symbol, TraceView, render_trace
 from emu.ftrace.words import Words
 from emu.trace.buffer_events import BufferEvents
@@ -39,7 +39,7 @@ def trace_text(trace: Trace, options: ReportOptions) -> Iterator[bytes]:
 
 
 def _view(trace: Trace, events: BufferEvents, options: ReportOptions) -> TraceView:
-    from emu.ftrace.tracers import FUNCTION_GRAPH
+    from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
 
     rows = options.rows(trace, events)
     rows = rows[_whole(trace, events)[rows]]

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from emu.ftrace.arrays.trace_summary import TraceSummary
 from emu.ftrace.errors import TraceError
-from emu.ftrace.trace_summary import TraceSummary
 from emu.kernel.files.share import Share
 from tests.cli.conftest import Emu, Result
 

@@ -12,7 +12,7 @@ from tests.cli.conftest import Emu
 FILE = """\
 from dataclasses import dataclass
 
-from emu.ftrace.patching import Park, Release, Write
+from emu.ftrace.sites.patching import Park, Release, Write
 
 
 @dataclass

@@ -38,7 +38,7 @@ expect    torn on coherent torn8
 expect    safe on translation
 """
 HASTY = """\
-from emu.ftrace.patching import Synchronise, Write
+from emu.ftrace.sites.patching import Synchronise, Write
 
 
 def hasty(patches, breakpoint):

@@ -13,12 +13,12 @@ from emu.cpu import arch as cpu_arch
 from emu.cpu.board import Board
 from emu.cpu.ramdisk import RamDisk
 from emu.ftrace import arch as ftrace_arch
-from emu.ftrace import events
-from emu.ftrace.ftrace import Ftrace
-from emu.ftrace.recorder import Recorder
-from emu.ftrace.ring_buffer import RingBuffer
-from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.trace_globals import TraceGlobals
+from emu.ftrace.arrays.recorder import Recorder
+from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.arrays.trace_globals import TraceGlobals
+from emu.ftrace.buffers import entries
+from emu.ftrace.buffers.ring_buffer import RingBuffer
+from emu.ftrace.sites.site_updates import Ftrace
 from emu.ftrace.tracefs import TraceFS, build_tree
 from emu.ftrace.tracefs.node import StaticDirectory
 from emu.kernel import arch as kernel_arch
@@ -85,6 +85,6 @@ def booted(arch: str) -> Iterator[Machine]:
 
 def mark(ring: RingBuffer, time: int, text: str) -> None:
     """A marker of task 57 in a ring."""
-    payload = np.zeros(1, events.PRINT)
-    payload["type"], payload["pid"] = events.EventType.PRINT, 57
+    payload = np.zeros(1, entries.PRINT)
+    payload["type"], payload["pid"] = entries.EventType.PRINT, 57
     assert ring.write(time, payload.tobytes() + text.encode() + b"\n\0")

@@ -10,13 +10,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from emu.ftrace.array_buffers import ArrayBuffers
-from emu.ftrace.array_records import ArrayRecords
+from emu.ftrace.arrays.array_records import ArrayRecords
+from emu.ftrace.buffers.array_buffers import ArrayBuffers
+from emu.ftrace.buffers.ring_buffer import RingBuffer, pages_for
 from emu.ftrace.native import ring_record
 from emu.ftrace.native.ring_record import PAGE_SIZE
 from emu.ftrace.native.snapshot import take_snapshot
 from emu.ftrace.native.switches import record_on
-from emu.ftrace.ring_buffer import RingBuffer, pages_for
 from tests.lib.ring_model import RingModel, listed
 
 CPUS = 3

@@ -7,7 +7,7 @@ import pytest
 
 from emu.cpu.disassembly import disassemble
 from emu.ftrace import arch as ftrace_arch
-from emu.ftrace.assembler import assemble
+from emu.ftrace.sites.assembler import assemble
 
 _ADDRESS = {"x86_64": 0xFFFF_FFFF_8110_0000, "sparc64": 0xFFFF_F800_0040_0000}
 

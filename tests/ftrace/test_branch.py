@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from emu.ftrace import events
+from emu.ftrace.buffers import entries
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.ring_events import of_type
@@ -34,7 +34,7 @@ def recorded(machine: Machine) -> Places:
     found: Places = Counter()
     for ring in machine.trace_array.recorder.rings:
         assert ring.overrun == 0
-        for entry in of_type(ring.unread(), events.EventType.BRANCH).entries(events.BRANCH):
+        for entry in of_type(ring.unread(), entries.EventType.BRANCH).entries(entries.BRANCH):
             function, file = (entry[name].partition(b"\0")[0].decode() for name in ("func", "file"))
             found[function, file, int(entry["line"]), bool(entry["correct"])] += 1
     return found

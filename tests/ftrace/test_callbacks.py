@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from emu.cpu.board import Handler
-from emu.ftrace.events import ENTRY, FUNCGRAPH_ENTRY, Events, EventType, Flag
+from emu.ftrace.buffers.entries import ENTRY, FUNCGRAPH_ENTRY, Events, EventType, Flag
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.kernel.kernel import Kernel
 from emu.machine import Machine
 from tests.lib.commands import TRACING, shell

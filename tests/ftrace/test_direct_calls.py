@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.guest_requests import GuestRequests
+from emu.ftrace.guest.requests import GuestRequests
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from emu.ftrace.host_probes import Hit
+from emu.ftrace.probes.host_probes import Hit
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import TRACING

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import run, shell

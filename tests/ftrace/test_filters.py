@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.filters import FunctionFilter, MatchKind, Pattern
+from emu.ftrace.sites.filters import FunctionFilter, MatchKind, Pattern
 
 NAMES = ["vfs_open", "vfs_read", "vfs_write", "ksys_read", "schedule", "read", "vfs_read"]
 

@@ -9,7 +9,7 @@ import capstone
 import pytest
 
 from emu.cpu.arch import load as cpu_arch
-from emu.ftrace.probe_places import ProbedFunction
+from emu.ftrace.probes.places import ProbedFunction
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 

@@ -13,7 +13,7 @@ import pytest
 
 from emu.cpu.native.timing import record
 from emu.ftrace.errors import TraceError
-from emu.ftrace.hardware_events import SAMPLEABLE
+from emu.ftrace.tracers.hardware_events import SAMPLEABLE
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 

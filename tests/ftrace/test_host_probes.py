@@ -9,7 +9,7 @@ import pytest
 
 from emu.cpu.disassembly import disassemble
 from emu.ftrace.errors import TraceError
-from emu.ftrace.host_probes import Hit
+from emu.ftrace.probes.host_probes import Hit
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 

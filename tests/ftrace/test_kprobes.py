@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.probe_places import ProbePlace
+from emu.ftrace.probes.places import ProbePlace
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.counting_probes import CountingProbe, probe, remove

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters
+from emu.ftrace.sites.filters import FunctionFilter, Functions, ModuleFilters
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 

@@ -12,7 +12,7 @@ import pytest
 from emu.cpu.arch.sparc64.state import Env
 from emu.cpu.cpu import Cpu
 from emu.cpu.native import cpu_records
-from emu.ftrace import events
+from emu.ftrace.buffers import entries
 from emu.machine import GuestPanic, Machine
 from emu.native.functions import callback
 from emu.native.records import Record, u32, u64
@@ -118,10 +118,10 @@ def test_an_nmi_before_every_instruction(arch: str, command: str, function: str)
         machine.advance(50_000_000)
         machine.tracefs.write("tracing_on", "0")
         (ring,) = machine.trace_array.recorder.rings
-        entries = ring.unread().entries(events.FUNCGRAPH_ENTRY)
-        calls = Counter(int(row["func"]) for row in entries if int(row["type"]) == events.EventType.FUNCGRAPH_ENTRY)
+        begun = ring.unread().entries(entries.FUNCGRAPH_ENTRY)
+        calls = Counter(int(row["func"]) for row in begun if int(row["type"]) == entries.EventType.FUNCGRAPH_ENTRY)
         name = {address: machine.kernel.image.function_at(address) for address in calls}
-        assert sum(n for function, n in calls.items() if (found := name[function]) and found.name == "nmi_handle") == NMIS
+        assert sum(n for function, n in calls.items() if (one := name[function]) and one.name == "nmi_handle") == NMIS
         count, _ = check_calls(machine)
         assert count > 3 * NMIS
         machine.tracefs.write("current_tracer", "nop")

@@ -7,8 +7,8 @@ import errno
 
 import pytest
 
+from emu.ftrace.arrays.options import CORE_OPTIONS, Options, parse_option
 from emu.ftrace.errors import TraceError
-from emu.ftrace.options import CORE_OPTIONS, Options, parse_option
 from emu.machine import Machine
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
+from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
 from emu.machine import BadProtocol, GuestPanic, LimitReached, Machine
 
 SET_TRACER = "echo function > /sys/kernel/tracing/current_tracer"

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
+from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.tracer_switches import switch_under_load, text_bytes

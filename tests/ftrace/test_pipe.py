@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.errors import TraceError
-from emu.ftrace.ring_buffer import RingBuffer
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS
 from emu.kernel.files.node import Handle, OpenFlags, Readiness, WouldBlock
 from tests.ftrace.conftest import mark

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.ftrace import events
+from emu.ftrace.buffers import entries
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
@@ -53,9 +53,9 @@ def graph_times(machine: Machine, *, nested: bool) -> list[Times]:
     found: list[Times] = []
     returned = []
     for ring in machine.trace_array.recorder.rings:
-        entries = of_type(ring.unread(), events.EventType.FUNCGRAPH_EXIT).entries(events.FUNCGRAPH_EXIT)
+        exits = of_type(ring.unread(), entries.EventType.FUNCGRAPH_EXIT).entries(entries.FUNCGRAPH_EXIT)
         found.append(defaultdict(list))
-        fields = (entries[name].tolist() for name in ("rettime", "calltime", "func", "depth", "pid"))
+        fields = (exits[name].tolist() for name in ("rettime", "calltime", "func", "depth", "pid"))
         returned += [(*row, ring.cpu) for row in zip(*fields, strict=True)]
     inner: dict[tuple[int, int, int], int] = defaultdict(int)  # by task and depth
     for rettime, calltime, function, depth, pid, cpu in sorted(returned):
@@ -126,8 +126,8 @@ def first_calls(machine: Machine) -> list[dict[int, int]]:
     """By CPU, when each function was called first, as function_graph has recorded it; functions by their sites."""
     found = []
     for ring in machine.trace_array.recorder.rings:
-        calls = of_type(ring.unread(), events.EventType.FUNCGRAPH_ENTRY)
-        pairs = zip(calls.entries(events.FUNCGRAPH_ENTRY)["func"].tolist(), calls.time.tolist(), strict=True)
+        calls = of_type(ring.unread(), entries.EventType.FUNCGRAPH_ENTRY)
+        pairs = zip(calls.entries(entries.FUNCGRAPH_ENTRY)["func"].tolist(), calls.time.tolist(), strict=True)
         found.append(dict(reversed(list(pairs))))
     return found
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from emu.cpu.board import PythonHandler
+from emu.ftrace.buffers.ring_buffer import RingBuffer, events_in, pages_for
 from emu.ftrace.native import ring_record
-from emu.ftrace.ring_buffer import RingBuffer, events_in, pages_for
 from tests.lib.ring_model import RingModel, listed
 
 REASONS = (ring_record.OFF, ring_record.MASKED, ring_record.FAILED, ring_record.PAUSED)

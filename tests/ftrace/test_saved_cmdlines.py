@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from emu.ftrace.buffers.saved_cmdlines import SavedCmdlines
 from emu.ftrace.native.saved_cmdlines_record import PIDS
-from emu.ftrace.saved_cmdlines import SavedCmdlines
 
 
 class Names:

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emu.cpu import arch as cpu_arch
+from emu.ftrace.buffers.ring_buffer import RingBuffer
+from emu.ftrace.buffers.swapped_page import swapped_page
 from emu.ftrace.event.call import COMMON_SIZE, EventCall, Field, format_text
 from emu.ftrace.event.internal import INTERNAL_EVENTS
-from emu.ftrace.ring_buffer import RingBuffer
-from emu.ftrace.swapped_page import swapped_page
 from emu.ftrace.tracefs.events_directory import HEADER_EVENT, HEADER_PAGE
 from emu.machine import Machine
 from tests.ftrace.event.golden_events import golden_calls

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
+from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.native.switches import record_off, record_on
-from emu.ftrace.ring_buffer import RingBuffer
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS
 from emu.kernel.kernel import Kernel
 

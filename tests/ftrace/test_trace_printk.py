@@ -7,7 +7,7 @@ import re
 
 from emu.cpu import arch as cpu_arch
 from emu.ftrace.bprintf import arguments
-from emu.ftrace.events import BPRINT, BPUTS, EventType
+from emu.ftrace.buffers.entries import BPRINT, BPUTS, EventType
 from emu.ftrace.words import Words
 from emu.machine import Machine
 from emu.trace.report import Report

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from emu.ftrace.arrays.recorder import BufferStats
+from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.errors import TraceError
-from emu.ftrace.recorder import BufferStats
-from emu.ftrace.ring_buffer import RingBuffer
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS, build_tree
 from emu.ftrace.tracefs.text_file import TextFile
 from emu.kernel.files.node import OpenFlags

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from emu.ftrace.events import ENTRY as ENTRY_HEAD
-from emu.ftrace.events import FUNCGRAPH_EXIT, EventType, entries_at
-from emu.ftrace.tracer_cost import LINUX, TRACER_COSTS
+from emu.ftrace.buffers.entries import ENTRY as ENTRY_HEAD
+from emu.ftrace.buffers.entries import FUNCGRAPH_EXIT, EventType, entries_at
+from emu.ftrace.tracers.tracer_cost import LINUX, TRACER_COSTS
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 

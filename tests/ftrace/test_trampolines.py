@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.trampolines import PLACE_SIZE, Trampolines
+from emu.ftrace.sites.trampolines import PLACE_SIZE, Trampolines
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.trampoline_places import leave_places

@@ -20,9 +20,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.dynevent.arguments import is_good_name
 from emu.ftrace.errors import TraceError
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS
 from emu.kernel.cpio import read_entries
 from emu.machine import GuestPanic, LimitReached, Machine, image_directory

@@ -6,8 +6,8 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.event.call import EventCall, Field
-from emu.ftrace.trace_array import TraceArray
 
 __all__ = ["Entry", "entries"]
 

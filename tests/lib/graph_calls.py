@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from emu.ftrace import events
+from emu.ftrace.buffers import entries
 from emu.machine import Machine
 
 __all__ = ["check_calls", "start_graph"]
@@ -28,7 +28,7 @@ def check_calls(machine: Machine) -> tuple[int, set[str]]:
     for ring in machine.trace_array.recorder.rings:
         assert ring.overrun == ring.dropped_events == 0
         found = ring.unread()
-        both = found.entries(events.FUNCGRAPH_ENTRY)
+        both = found.entries(entries.FUNCGRAPH_ENTRY)
         fields = (both[name].tolist() for name in ("pid", "type", "func", "depth"))
         rows += [
             (time, ring.cpu, pid, kind, (function, depth))
@@ -38,7 +38,7 @@ def check_calls(machine: Machine) -> tuple[int, set[str]]:
     stacks: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
     for _, cpu, pid, kind, call in rows:
         stack = stacks[pid, cpu if pid == 0 else -1]  # each CPU has an idle task, and all have pid 0
-        if kind == events.EventType.FUNCGRAPH_ENTRY:
+        if kind == entries.EventType.FUNCGRAPH_ENTRY:
             assert call[1] == (stack[-1][1] + 1 if stack else 0)
             stack.append(call)
         else:

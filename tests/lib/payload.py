@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from emu.ftrace.events import Events
+from emu.ftrace.buffers.entries import Events
 
 
 def payload(events: Events, index: int, start: int = 0) -> bytes:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from emu.ftrace.events import ENTRY, Events, EventType
+from emu.ftrace.buffers.entries import ENTRY, Events, EventType
 
 __all__ = ["of_type"]
 

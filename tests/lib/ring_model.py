@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from emu.ftrace.events import Events
+from emu.ftrace.buffers.entries import Events
 from tests.lib.payload import payload
 
 __all__ = ["PAGE_DATA", "RingModel", "listed", "padded"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.trampolines import PLACE_SIZE, Trampolines
+from emu.ftrace.sites.trampolines import PLACE_SIZE, Trampolines
 from emu.machine import Machine
 
 __all__ = ["free_places", "leave_places", "trampolines"]

@@ -14,7 +14,7 @@ import numpy as np
 
 from emu.cpu.arch.sparc64 import state
 from emu.cpu.native.cpu_records import Cpu
-from emu.ftrace import events
+from emu.ftrace.buffers import entries
 from emu.kernel.modules import Module, Modules
 from emu.machine import Machine
 from emu.native.functions import Compiled, Native
@@ -279,10 +279,10 @@ def by_context(entries: list[list[Entry]]) -> dict[Context, list[int]]:
 def recorded(machine: Machine, cpu: int) -> list[Entry]:
     """The function events of a CPU, in the same terms."""
     trace = machine.trace_array.recorder.rings[cpu].unread()
-    rows = trace.entries(events.FUNCTION)
-    assert (rows["type"] == events.EventType.FUNCTION).all()
+    rows = trace.entries(entries.FUNCTION)
+    assert (rows["type"] == entries.EventType.FUNCTION).all()
     fields = (rows[name].tolist() for name in ("ip", "pid", "flags", "preempt_count"))
-    irqs_off = int(events.Flag.IRQS_OFF)
+    irqs_off = int(entries.Flag.IRQS_OFF)
     return [
         Entry(ip, pid, bool(flags & irqs_off), _as_shown(flags, depth), time)
         for ip, pid, flags, depth, time in zip(*fields, trace.time.tolist(), strict=True)
@@ -294,7 +294,7 @@ def in_columns(machine: Machine, cpu: int) -> list[Entry]:
     calls = machine.trace()["ftrace:function"]
     of_cpu = np.flatnonzero(calls["common_cpu"] == cpu)
     names = ("ip", "common_pid", "common_flags", "common_preempt_count", "common_time")
-    irqs_off = int(events.Flag.IRQS_OFF)
+    irqs_off = int(entries.Flag.IRQS_OFF)
     return [
         Entry(ip, pid, bool(flags & irqs_off), _as_shown(flags, depth), time)
         for ip, pid, flags, depth, time in zip(*(calls[name][of_cpu].tolist() for name in names), strict=True)
@@ -304,18 +304,18 @@ def in_columns(machine: Machine, cpu: int) -> list[Entry]:
 @functools.cache  # there are few
 def _as_shown(flags: int, depth: int) -> int:
     """What an event keeps of preempt_count."""
-    return depth | (flags & int(events.Flag.HARDIRQ | events.Flag.SOFTIRQ | events.Flag.NMI | events.Flag.BH_OFF)) << 8
+    return depth | (flags & int(entries.Flag.HARDIRQ | entries.Flag.SOFTIRQ | entries.Flag.NMI | entries.Flag.BH_OFF)) << 8
 
 
 @functools.cache
 def _as_event(count: int) -> tuple[int, int]:
     """preempt_count as an event keeps it: (flags, depth)."""
-    flags = events.Flag(0)
+    flags = entries.Flag(0)
     for bits, flag in (
-        (0xF00000, events.Flag.NMI),
-        (0x0F0000, events.Flag.HARDIRQ),
-        (0x000100, events.Flag.SOFTIRQ),
-        (0x00FE00, events.Flag.BH_OFF),
+        (0xF00000, entries.Flag.NMI),
+        (0x0F0000, entries.Flag.HARDIRQ),
+        (0x000100, entries.Flag.SOFTIRQ),
+        (0x00FE00, entries.Flag.BH_OFF),
     ):
         if count & bits:
             flags |= flag

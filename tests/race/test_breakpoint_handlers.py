@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from emu.ftrace.patching import Patch, Synchronise, Write
+from emu.ftrace.sites.patching import Patch, Synchronise, Write
 from emu.machine import GuestPanic, Machine
 from emu.race.machine.breakpoint_handlers import breakpoint_handler
 from emu.race.machine.lab_module import LabModule, LabSite

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Step, Synchronise, Write
+from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Step, Synchronise, Write
 from emu.race import certify
 from emu.race.certification import cases, mutant_cases
 from emu.race.fetch import models_of

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
+from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
 from emu.race import machine
 from emu.race.event import What
 from emu.race.limits import Limits

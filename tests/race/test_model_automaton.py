@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
+from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
 from emu.race.event import PATCHER, Event, What
 from emu.race.model import STUCK, automaton_of, explore
 from emu.race.model.replay import ModelRun

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from emu.ftrace.patching import PROTOCOLS, Patch, Write
+from emu.ftrace.sites.patching import PROTOCOLS, Patch, Write
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.model import automaton_of, explore
 from emu.race.model.native_search import native_search

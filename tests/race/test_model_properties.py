@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.ftrace.patching import Park, Patch, Release, Synchronise, Write
+from emu.ftrace.sites.patching import Park, Patch, Release, Synchronise, Write
 from emu.race.event import PATCHER
 from emu.race.limits import Limits
 from emu.race.model import automaton_of, explore

@@ -7,7 +7,7 @@ import dataclasses
 
 import pytest
 
-from emu.ftrace.patching import PROTOCOLS
+from emu.ftrace.sites.patching import PROTOCOLS
 from emu.race.event import PATCHER, Event, What
 from emu.race.model import explore
 from emu.race.model.replay import replay

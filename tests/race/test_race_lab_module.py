@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from emu.ftrace.patching import Park, Patch, Release, Write
+from emu.ftrace.sites.patching import Park, Patch, Release, Write
 from emu.machine import Machine
 from emu.race.machine.lab_module import LabModule
 from emu.race.scenario import LINE, PLACES

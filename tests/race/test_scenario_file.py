@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.ftrace.patching import PROTOCOLS
+from emu.ftrace.sites.patching import PROTOCOLS
 from emu.race.model_sites import model_patches
 from emu.race.protocol_steps import stages
 from emu.race.protocol_text import ChangedProtocol, ShippedProtocol, WrittenProtocol, WrittenWrite
@@ -98,7 +98,7 @@ def test_a_protocol_is_written_out() -> None:
 
 
 OWN = """\
-from emu.ftrace.patching import Synchronise, Write
+from emu.ftrace.sites.patching import Synchronise, Write
 def hasty(patches, breakpoint):
     return [*[Write(patch.address, patch.old, patch.new) for patch in patches], Synchronise()]
 def beside(patches, breakpoint):

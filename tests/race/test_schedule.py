@@ -86,7 +86,7 @@ def test_what_the_model_finds_is_written_and_read_back() -> None:
 
 def test_a_protocol_of_a_file_is_written_out(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(
-        "from emu.ftrace.patching import Write\n"
+        "from emu.ftrace.sites.patching import Write\n"
         "def hasty(patches, _):\n    return [Write(p.address, p.old, p.new) for p in patches]\n"
     )
     path = tmp_path / "own.race"

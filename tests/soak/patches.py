@@ -8,7 +8,7 @@ import random
 from dataclasses import dataclass
 
 from emu.cpu.disassembly import disassemble
-from emu.ftrace.live_patches import LivePatch
+from emu.ftrace.sites.live_patches import LivePatch
 from emu.machine import Machine
 from tests.lib.trampoline_places import leave_places
 

@@ -13,7 +13,7 @@ from unittest.mock import patch
 from click.testing import CliRunner
 
 from emu.cli.main import cli
-from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.machine import Completed, Machine
 from tests.lib.trace_lines import TraceLine, trace_lines
 from tests.lib.witness import Witness

@@ -119,7 +119,7 @@ class FtraceArch(ABC):
     key_nop: ClassVar[bytes]  # what a static key's branch holds while the key is off
     graph_path: ClassVar[GraphPath]
     return_offset: ClassVar[int]  # bytes from a saved return address to the instruction at which the caller goes on
-    protocols: ClassVar[Sequence[str]]  # the protocols of emu.ftrace.patching that fit, the default first
+    protocols: ClassVar[Sequence[str]]  # the protocols of emu.ftrace.sites.patching that fit, the default first
     breakpoint: ClassVar[Breakpoint | None]
     direct_calls: ClassVar[bool]  # whether sites can call what modules name
     targets_by_name: ClassVar[bool]  # whether keystone must be told the targets of calls by name; if not, by number

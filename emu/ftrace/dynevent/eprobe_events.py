@@ -22,11 +22,11 @@ from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.files import EventFile
 from emu.ftrace.event.filter_program import EventFilter
+from emu.ftrace.guest.symbols import KernelSymbols
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.probe_record import Probe as ProbeRecord
 from emu.ftrace.native.probe_record import ProbeHandler
 from emu.ftrace.native.trace_records import Consumer
-from emu.ftrace.symbols import KernelSymbols
 from emu.kernel.modules import Modules
 
 __all__ = ["EprobeEvents"]

@@ -24,12 +24,12 @@ from emu.ftrace.dynevent.symbol_names import SymbolNames
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventKind
 from emu.ftrace.event.catalogue import Catalogue
-from emu.ftrace.kprobes import Kprobes, ListedProbe
+from emu.ftrace.guest.symbols import KernelSymbols
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.probe_record import ProbeHandler
 from emu.ftrace.numbers import parse_c
-from emu.ftrace.probe_places import ProbePlace
-from emu.ftrace.symbols import KernelSymbols
+from emu.ftrace.probes.kprobes import Kprobes, ListedProbe
+from emu.ftrace.probes.places import ProbePlace
 from emu.kernel.kernel import Kernel
 
 __all__ = ["KprobeEvents", "parse_place"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from emu.ftrace.guest.symbols import KernelSymbols
 from emu.ftrace.native import symbol_names as native
-from emu.ftrace.symbols import KernelSymbols
 from emu.native.records import Records
 
 __all__ = ["SymbolNames"]

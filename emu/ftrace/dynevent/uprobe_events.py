@@ -31,7 +31,7 @@ from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.probe_record import ProbeHandler
 from emu.ftrace.native.trace_records import UNDERFLOWS
 from emu.ftrace.numbers import parse_c
-from emu.ftrace.uprobes import UprobePlace, Uprobes
+from emu.ftrace.probes.uprobes import UprobePlace, Uprobes
 from emu.kernel.work import Work
 
 __all__ = ["UprobeEvents"]

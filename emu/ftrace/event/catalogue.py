@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.cpu.native import cpu_records
-from emu.ftrace.array_records import RecordLists
+from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind, Field
 from emu.ftrace.event.image_events import Eval, EventReader, GuestEvents

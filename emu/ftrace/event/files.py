@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from emu.cpu.native import cpu_records
-from emu.ftrace.array_records import ArrayRecords
+from emu.ftrace.arrays.array_records import ArrayRecords
+from emu.ftrace.buffers.entries import EventType
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.event.internal import GUEST_ENTRIES
-from emu.ftrace.events import EventType
 from emu.ftrace.native import trace_records
 from emu.ftrace.native.trace_records import ENABLED, SOFT_DISABLED, Consumer, TraceArray, link
 from emu.native.records import u64

@@ -6,11 +6,11 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterable
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.filter_parse import BAD_SYSTEM_FILTER, QUALIFIERS, filter_error
 from emu.ftrace.event.filter_program import EventFilter
-from emu.ftrace.trace_array import TraceArray
 
 __all__ = ["EventFilters"]
 

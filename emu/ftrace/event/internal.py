@@ -3,15 +3,15 @@
 
 Some tracers are threads of the guest, which fill their entries themselves (firmware/include/linux/trace_entries.h).
 
-`emu/ftrace/events.py` has the layouts of those that are recorded here.
+`emu/ftrace/buffers/entries.py` has the layouts of those that are recorded here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from emu.ftrace.buffers.entries import EventType
 from emu.ftrace.event.call import COMMON_SIZE, EventCall, EventKind, Field
-from emu.ftrace.events import EventType
 
 __all__ = ["BLK", "GUEST_ENTRIES", "INTERNAL_EVENTS", "OF_TOP_ARRAY", "SYSTEM"]
 

@@ -9,8 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from emu.cpu.native.cpu_records import Cpu
-from emu.ftrace.array_records import ArrayRecords
-from emu.ftrace.clocks import Clocks
+from emu.ftrace.arrays.array_records import ArrayRecords
+from emu.ftrace.buffers.clocks import Clocks
 from emu.ftrace.dynevent.dyn_event import DynamicEvents
 from emu.ftrace.dynevent.synthetic import SYSTEM as SYNTHETIC
 from emu.ftrace.dynevent.synthetic import SyntheticEvent
@@ -196,7 +196,7 @@ class HistTrigger:
 
 
 class HistGlobals(Protocol):
-    """What the trace arrays share, as far as hist triggers need it (`emu.ftrace.trace_globals`)."""
+    """What the trace arrays share, as far as hist triggers need it (`emu.ftrace.arrays.trace_globals`)."""
 
     events: Catalogue
     dynamic_events: DynamicEvents

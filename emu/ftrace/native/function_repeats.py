@@ -7,7 +7,7 @@ This code is compiled when the option is set first.
 from __future__ import annotations
 
 from emu.cpu.native.cpu_records import Cpu
-from emu.ftrace.events import FUNC_REPEATS, EventType
+from emu.ftrace.buffers.entries import FUNC_REPEATS, EventType
 from emu.ftrace.native.context import complete, now, of_type
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.trace_records import ArrayCpu, TraceArray

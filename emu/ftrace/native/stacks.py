@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from emu.cpu.native.cpu_records import Cpu
-from emu.ftrace.events import KERNEL_STACK, EventType
+from emu.ftrace.buffers.entries import KERNEL_STACK, EventType
 from emu.ftrace.native.context import Context, complete, now, of_type
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.trace_records import STACK_LIMIT, ArrayCpu

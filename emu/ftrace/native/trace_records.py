@@ -140,7 +140,7 @@ class TraceArray(Record):
     hardware: Hardware  # if the board's timing model counts anything
     stack: Values[u64]  # room for STACK_LIMIT addresses, in which those of a stack are put together
 
-    # Cycles that recording takes (emu.ftrace.tracer_cost); 0: none
+    # Cycles that recording takes (emu.ftrace.tracers.tracer_cost); 0: none
     cost_entry: u64  # of each entry, in whatever way it is recorded
     cost_event: u64  # besides, of an event that is recorded
     cost_rejected: u64  # of an event that its filter leaves out
@@ -230,7 +230,7 @@ class ArrayCpu(Record):
 class Entry(Record):
     """What every entry of a ring buffer begins with."""
 
-    common: u64  # type, flags, preempt_count and pid (emu.ftrace.events.ENTRY)
+    common: u64  # type, flags, preempt_count and pid (emu.ftrace.buffers.entries.ENTRY)
 
 
 class EventContext(Record):

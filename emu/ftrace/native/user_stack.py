@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from emu.cpu.native.cpu_records import Cpu
-from emu.ftrace.events import USER_STACK, USER_STACK_DEPTH, EventType
+from emu.ftrace.buffers.entries import USER_STACK, USER_STACK_DEPTH, EventType
 from emu.ftrace.native.context import Context, complete, host_address, now, of_type
 from emu.ftrace.native.guest_records import Guest, PtRegs, Task
 from emu.ftrace.native.ring_buffer import reserve

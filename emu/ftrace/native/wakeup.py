@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from emu.cpu.native.cpu_records import Cpu
-from emu.ftrace.events import TASK_SWITCH, EventType
+from emu.ftrace.buffers.entries import TASK_SWITCH, EventType
 from emu.ftrace.native import max_latency, stacks
 from emu.ftrace.native.context import DEEPEST_SHOWN, PREEMPT_COUNT, Context, complete, host_address, now, of_type
 from emu.ftrace.native.guest_records import Guest, GuestMemory, Task

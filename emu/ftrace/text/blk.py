@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.events import BLK, EventType
+from emu.ftrace.buffers.entries import BLK, EventType
 from emu.ftrace.text.columns import Column
 from emu.ftrace.text.numbers import binary_numbers
 from emu.ftrace.text.rows import Rows

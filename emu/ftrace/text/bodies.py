@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from emu.ftrace.buffers.entries import EventType
 from emu.ftrace.event.call import EventKind
-from emu.ftrace.events import EventType
 from emu.ftrace.text.blk import blk_binary, blk_text
 from emu.ftrace.text.branch import branch_text
 from emu.ftrace.text.columns import Column

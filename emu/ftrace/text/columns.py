@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.events import Flag
+from emu.ftrace.buffers.entries import Flag
 from emu.ftrace.text.rows import Indices, Rows
 from emu.ftrace.text.view import Symbol, TraceView
 

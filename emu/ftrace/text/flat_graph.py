@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT
+from emu.ftrace.buffers.entries import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT
 from emu.ftrace.text.columns import Column, SymbolNames, picked
 from emu.ftrace.text.numbers import binary_numbers, hex_numbers
 from emu.ftrace.text.rows import Rows

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.events import FUNC_REPEATS, FUNCTION
+from emu.ftrace.buffers.entries import FUNC_REPEATS, FUNCTION
 from emu.ftrace.text.columns import Column, SymbolNames, picked, time_columns
 from emu.ftrace.text.numbers import binary_numbers, hex_numbers
 from emu.ftrace.text.rows import Rows

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from emu.ftrace.events import MMIO_MAP, MMIO_RW, EventType
+from emu.ftrace.buffers.entries import MMIO_MAP, MMIO_RW, EventType
 from emu.ftrace.text.columns import Column, in_microseconds
 from emu.ftrace.text.marker import print_message
 from emu.ftrace.text.rows import Rows

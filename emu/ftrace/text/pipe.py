@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from emu.ftrace.events import PRINT, Events, EventType
+from emu.ftrace.buffers.entries import PRINT, Events, EventType
 from emu.ftrace.text.graph_layout import Shape
 from emu.ftrace.text.rows import Rows
 from emu.ftrace.text.trace import RenderedRows, render_rows

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from emu.ftrace.bprintf import arguments, formatted
-from emu.ftrace.events import BPRINT, BPUTS
+from emu.ftrace.buffers.entries import BPRINT, BPUTS
 from emu.ftrace.text.columns import Column, SymbolNames
 from emu.ftrace.text.rows import Rows
 from emu.ftrace.text.view import TraceView

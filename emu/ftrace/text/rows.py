@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from emu.ftrace.events import ENTRY, Events, entries_at
+from emu.ftrace.buffers.entries import ENTRY, Events, entries_at
 
 __all__ = ["Indices", "Rows", "merge"]
 

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.events import KERNEL_STACK, USER_STACK
+from emu.ftrace.buffers.entries import KERNEL_STACK, USER_STACK
 from emu.ftrace.text.columns import Column, SymbolNames
 from emu.ftrace.text.rows import Rows
 from emu.ftrace.text.view import TraceView

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.events import TASK_SWITCH, EventType
+from emu.ftrace.buffers.entries import TASK_SWITCH, EventType
 from emu.ftrace.text.columns import Column
 from emu.ftrace.text.numbers import binary_numbers, hex_numbers
 from emu.ftrace.text.rows import Rows

@@ -10,8 +10,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.ftrace.buffers.entries import Events
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.events import Events
 from emu.ftrace.words import Words
 from emu.kernel.user_mappings import MappedFile
 

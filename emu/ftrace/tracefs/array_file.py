@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import stat
 
-from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.tracefs.node import File, StaticDirectory
 from emu.kernel.files.node import Directory, Handle, Node, OpenFlags, Readiness, WouldBlock
 

@@ -7,13 +7,13 @@ import errno
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
+from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.buffers.entries import EventType
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind, format_text
 from emu.ftrace.event.enable import set_state, state, state_of
 from emu.ftrace.event.filters import EventFilters
 from emu.ftrace.event.inject import Injected
-from emu.ftrace.events import EventType
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.node import File, HandleFile
 from emu.ftrace.tracefs.text_file import TextFile, TextHandle
 from emu.kernel.files.node import Handle, OpenFlags

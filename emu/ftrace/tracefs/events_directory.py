@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.enable import available
@@ -10,7 +11,6 @@ from emu.ftrace.event.filters import EventFilters
 from emu.ftrace.event.internal import SYSTEM as INTERNAL
 from emu.ftrace.linux_names import EVENTS, system_directory
 from emu.ftrace.native.ring_record import DATA_SIZE, DATA_START
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.array_file import ArrayFile
 from emu.ftrace.tracefs.event_files import enable_file, event_files, hist_debug_file, system_filter_file
 from emu.ftrace.tracefs.node import File, LiveDirectory, StaticDirectory

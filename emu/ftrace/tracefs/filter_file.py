@@ -8,10 +8,10 @@ import errno
 import re
 from collections.abc import Callable
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
-from emu.ftrace.filters import FunctionFilter, ModuleFilters
-from emu.ftrace.probes import FunctionProbes
-from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.sites.filters import FunctionFilter, ModuleFilters
+from emu.ftrace.sites.function_commands import FunctionProbes
 from emu.ftrace.tracefs.node import File
 from emu.ftrace.tracefs.text_file import TextHandle
 from emu.kernel.files.node import Handle, OpenFlags

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.kernel.files.node import Handle, OpenFlags
 
 __all__ = ["FreeBufferHandle"]

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from emu.ftrace.hardware_events import HardwareEvents
 from emu.ftrace.tracefs.node import File
 from emu.ftrace.tracefs.text_file import TextHandle
+from emu.ftrace.tracers.hardware_events import HardwareEvents
 from emu.kernel.files.node import Handle, OpenFlags
 
 __all__ = ["HardwareEventsFile"]

@@ -6,8 +6,8 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Iterable
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.array_file import of_array
 from emu.ftrace.tracefs.node import StaticDirectory, TracefsDirectory
 from emu.kernel.files.node import Node

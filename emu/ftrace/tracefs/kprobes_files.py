@@ -6,9 +6,9 @@ from __future__ import annotations
 import errno
 import stat
 
+from emu.ftrace.arrays.trace_globals import TraceGlobals
 from emu.ftrace.errors import TraceError
-from emu.ftrace.ftrace import Ftrace
-from emu.ftrace.trace_globals import TraceGlobals
+from emu.ftrace.sites.site_updates import Ftrace
 from emu.ftrace.tracefs.node import StaticDirectory
 from emu.ftrace.tracefs.text_file import TextFile
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import errno
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
-from emu.ftrace.trace_array import TraceArray
 from emu.kernel.files.node import Handle, OpenFlags
 
 __all__ = ["MarkerHandle", "RawMarkerHandle"]

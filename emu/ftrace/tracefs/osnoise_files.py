@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.numbers import parse_decimal
-from emu.ftrace.osnoise import OPTIONS, WORKLOAD, Osnoise
 from emu.ftrace.tracefs.cpumask import parse_cpulist
 from emu.ftrace.tracefs.node import StaticDirectory
 from emu.ftrace.tracefs.text_file import TextFile
+from emu.ftrace.tracers.osnoise_settings import OPTIONS, WORKLOAD, Osnoise
 from emu.kernel.reports import cpu_list
 
 __all__ = ["osnoise_directory"]

@@ -7,9 +7,9 @@ import errno
 import re
 from collections.abc import Callable
 
+from emu.ftrace.buffers.pid_filter import Pids
 from emu.ftrace.errors import TraceError
 from emu.ftrace.numbers import parse_c
-from emu.ftrace.pid_filter import Pids
 from emu.ftrace.tracefs.node import File
 from emu.ftrace.tracefs.text_file import TextHandle
 from emu.kernel.files.node import Handle, OpenFlags

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from emu.ftrace.taken_text import TakenText
-from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.text.taken_text import TakenText
 from emu.kernel.files.node import Handle, OpenFlags, Readiness, WouldBlock
 
 __all__ = ["ConsumingHandle", "PipeHandle"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import errno
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
 from emu.ftrace.native.ring_record import PAGE_SIZE
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.pipe_file import ConsumingHandle
 from emu.kernel.files.node import OpenFlags, WouldBlock
 

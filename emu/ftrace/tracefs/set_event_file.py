@@ -8,10 +8,10 @@ import re
 from collections.abc import Mapping
 from functools import partial
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.enable import available, lines, obey_word
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.node import File
 from emu.ftrace.tracefs.text_file import Pieces, TextHandle
 from emu.kernel.files.node import Handle, OpenFlags

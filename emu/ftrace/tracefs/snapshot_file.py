@@ -6,11 +6,11 @@ from __future__ import annotations
 import errno
 from functools import partial
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
 from emu.ftrace.numbers import parse_decimal
 from emu.ftrace.text import render_trace
 from emu.ftrace.text.header import tracer_line
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.text_file import Pieces, TextFile
 
 __all__ = ["snapshot_file"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.text import render_trace
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.text_file import TextHandle
 from emu.kernel.files.node import OpenFlags
 

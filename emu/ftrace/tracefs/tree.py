@@ -10,16 +10,15 @@ from functools import partial
 
 import numpy as np
 
+from emu.ftrace.arrays.options import CORE_OPTIONS, parse_option
+from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.arrays.trace_globals import TraceGlobals
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.enable import available, lines
-from emu.ftrace.filters import Functions
-from emu.ftrace.ftrace import EnabledFunction
-from emu.ftrace.hwlat import HwlatDetector
 from emu.ftrace.numbers import parse_decimal, parse_microseconds
-from emu.ftrace.options import CORE_OPTIONS, parse_option
-from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.trace_globals import TraceGlobals
+from emu.ftrace.sites.filters import Functions
+from emu.ftrace.sites.site_updates import EnabledFunction
 from emu.ftrace.tracefs.array_file import of_array
 from emu.ftrace.tracefs.cpumask import format_cpumask, parse_cpumask
 from emu.ftrace.tracefs.dynamic_events_file import DynamicEventsFile
@@ -38,6 +37,7 @@ from emu.ftrace.tracefs.set_event_file import SetEventFile
 from emu.ftrace.tracefs.snapshot_file import snapshot_file
 from emu.ftrace.tracefs.text_file import Show, Store, TextFile, TextHandle
 from emu.ftrace.tracefs.trace_file import TraceHandle
+from emu.ftrace.tracers.hwlat_settings import HwlatDetector
 from emu.kernel.files.node import Handle, Node, OpenFlags
 
 __all__ = ["build_tree"]

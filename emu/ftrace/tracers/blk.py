@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from emu.ftrace.options import Option
+from emu.ftrace.arrays.options import Option
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 
 __all__ = ["BLK"]

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from emu.ftrace.options import Option
-from emu.ftrace.site_callback import Callback
+from emu.ftrace.arrays.options import Option
+from emu.ftrace.sites.site_callback import Callback
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The function_graph tracer: one event for each call and one for each return."""
 
-from emu.ftrace.options import Option
-from emu.ftrace.site_callback import Callback
+from emu.ftrace.arrays.options import Option
+from emu.ftrace.sites.site_callback import Callback
 from emu.ftrace.tracers.tracer import Tracer
 
 __all__ = ["FUNCTION_GRAPH"]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from emu.ftrace.events import EventType
+from emu.ftrace.buffers.entries import EventType
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 
 __all__ = ["HWLAT"]

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.native.trace_records import IRQS_OFF, PREEMPT_OFF
-from emu.ftrace.site_callback import Callback
+from emu.ftrace.sites.site_callback import Callback
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 
 __all__ = ["IRQSOFF", "PREEMPTIRQSOFF", "PREEMPTOFF", "LatencyTracer"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import errno
 
+from emu.ftrace.arrays.options import Option
 from emu.ftrace.errors import TraceError
-from emu.ftrace.options import Option
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 from emu.kernel.kernel_log import Level
 

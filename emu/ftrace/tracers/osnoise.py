@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from emu.ftrace.events import EventType
+from emu.ftrace.buffers.entries import EventType
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 
 __all__ = ["OSNOISE", "TIMERLAT"]

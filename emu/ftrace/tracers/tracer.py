@@ -6,15 +6,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from emu.ftrace.array_records import ArrayRecords
+from emu.ftrace.arrays.array_records import ArrayRecords
+from emu.ftrace.arrays.options import Option
+from emu.ftrace.buffers.entries import EventType
 from emu.ftrace.event.files import EventFiles
-from emu.ftrace.events import EventType
-from emu.ftrace.max_latency import MaxLatency
-from emu.ftrace.options import Option
-from emu.ftrace.site_callback import Callback
+from emu.ftrace.sites.site_callback import Callback
+from emu.ftrace.tracers.max_latency import MaxLatency
 
 if TYPE_CHECKING:
-    from emu.ftrace.trace_globals import TraceGlobals
+    from emu.ftrace.arrays.trace_globals import TraceGlobals
 
 __all__ = ["TracedArray", "Tracer"]
 

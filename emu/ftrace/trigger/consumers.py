@@ -6,13 +6,13 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable
 
-from emu.ftrace.array_records import ArrayRecords
+from emu.ftrace.arrays.array_records import ArrayRecords
+from emu.ftrace.arrays.trace_globals import TraceGlobals
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventKind
 from emu.ftrace.event.files import EventFile, EventFiles
 from emu.ftrace.native import trace_records
 from emu.ftrace.native.trace_records import ALWAYS
-from emu.ftrace.trace_globals import TraceGlobals
 from emu.ftrace.trigger.commands import HIST_COMMANDS
 
 __all__ = ["Consumer", "Consumers"]

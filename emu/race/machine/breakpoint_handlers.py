@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from emu.ftrace.arch import Breakpoint
-from emu.ftrace.patching_driver import BreakpointHandler
+from emu.ftrace.sites.patching_driver import BreakpointHandler
 from emu.machine import Machine
 from emu.race.scenario import Handler
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from emu.cpu.disassembly import Instruction, disassemble
-from emu.ftrace.patching import Patch, Step, Write
+from emu.ftrace.sites.patching import Patch, Step, Write
 from emu.race.event import Event, What
 from emu.race.fetch import MODELS, View
 from emu.race.machine.notes import CpuNotes, Notes, Stand

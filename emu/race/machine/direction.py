@@ -17,7 +17,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from emu.ftrace.patching import Patch, Step, Write
+from emu.ftrace.sites.patching import Patch, Step, Write
 from emu.kernel.endings import GuestPanic, PoweredOff
 from emu.race.event import PATCHER, Event, What
 from emu.race.fetch import View

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from emu.ftrace.patching import Park, Release, Synchronise
+from emu.ftrace.sites.patching import Park, Release, Synchronise
 from emu.race.machine.direction import Direction
 from emu.race.machine.lab import Lab
 from emu.race.protocol_steps import LabStep

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from emu.ftrace.patching_driver import BreakpointHandler
+from emu.ftrace.sites.patching_driver import BreakpointHandler
 
 __all__ = ["WatchedHandler"]
 

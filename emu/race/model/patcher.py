@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from emu.ftrace.patching import Park, Patch, Release, Synchronise, Write
+from emu.ftrace.sites.patching import Park, Patch, Release, Synchronise, Write
 from emu.race.event import PATCHER, Event, What
 from emu.race.fetch import FetchModel, View, Views
 from emu.race.protocol_steps import Forget, Free, LabStep, WaitTasks, pieces

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from emu.ftrace import events
+from emu.ftrace.buffers import entries
 from emu.ftrace.event.call import EventCall, format_text
 from emu.ftrace.event.internal import INTERNAL_EVENTS
 
@@ -21,28 +21,28 @@ def test_their_formats_are_those_of_linux() -> None:
     assert "".join(texts) == (GOLDEN / "format-events-ftrace-all.txt").read_text()
 
 
-WITHOUT_FORMAT = {events.EventType.BLK}
+WITHOUT_FORMAT = {entries.EventType.BLK}
 
 
 def test_only_what_linux_has_no_format_of_has_none() -> None:
-    assert set(events.EventType) - {call.number for call in INTERNAL_EVENTS} == WITHOUT_FORMAT
+    assert set(entries.EventType) - {call.number for call in INTERNAL_EVENTS} == WITHOUT_FORMAT
 
 
-@pytest.mark.parametrize("kind", [kind for kind in events.EventType if hasattr(events, kind.name) and kind not in WITHOUT_FORMAT])
-def test_what_is_recorded_lies_where_the_format_says(kind: events.EventType) -> None:
+@pytest.mark.parametrize("kind", [one for one in entries.EventType if hasattr(entries, one.name) and one not in WITHOUT_FORMAT])
+def test_what_is_recorded_lies_where_the_format_says(kind: entries.EventType) -> None:
     """But for the addresses of a kernel's stack, of which the format names eight and an entry has as many as there are."""
     call = next(call for call in INTERNAL_EVENTS if call.number == kind)
     format_fields = {field.name: (field.offset, field.size) for field in call.fields if field.size}
-    recorded = fields_of(getattr(events, kind.name))
-    if kind is events.EventType.KERNEL_STACK:
-        recorded["caller"] = (events.KERNEL_STACK.itemsize, 8 * 8)
+    recorded = fields_of(getattr(entries, kind.name))
+    if kind is entries.EventType.KERNEL_STACK:
+        recorded["caller"] = (entries.KERNEL_STACK.itemsize, 8 * 8)
     recorded.pop("padding", None)
     assert format_fields == recorded
 
 
 def fields_of(layout: np.dtype[np.void]) -> dict[str, tuple[int, int]]:
     assert layout.fields is not None
-    own = set(layout.names or ()) - set(events.ENTRY.names or ())
+    own = set(layout.names or ()) - set(entries.ENTRY.names or ())
     return {name: (layout.fields[name][1], layout.fields[name][0].itemsize) for name in own}
 
 

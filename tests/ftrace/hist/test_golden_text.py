@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.hist.definition import HistDefinition
 from emu.ftrace.hist.expression import Modifier
 from emu.ftrace.hist.text import HistNames, hist_text
 from emu.ftrace.text import Symbol
-from emu.ftrace.trace_array import TraceArray
 from tests.ftrace.text.golden import read_golden
 
 TABLES = {

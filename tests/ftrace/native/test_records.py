@@ -8,7 +8,7 @@ import pytest
 
 from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
 from emu.cpu.native.arch.x86_64_env import Registers
-from emu.ftrace import events
+from emu.ftrace.buffers import entries
 from emu.ftrace.native.function_entries import CallEntry, FunctionEntry, ReturnEntry
 from emu.ftrace.native.function_repeats import RepeatsEntry
 from emu.ftrace.native.stacks import StackEntry
@@ -20,17 +20,17 @@ from emu.native.records import HOST, Record
 @pytest.mark.parametrize(
     ("record", "entry"),
     [
-        (FunctionEntry, events.FUNCTION), (CallEntry, events.FUNCGRAPH_ENTRY), (ReturnEntry, events.FUNCGRAPH_EXIT),
-        (RepeatsEntry, events.FUNC_REPEATS), (StackEntry, events.KERNEL_STACK), (UserStackEntry, events.USER_STACK),
-        (SwitchEntry, events.TASK_SWITCH),
+        (FunctionEntry, entries.FUNCTION), (CallEntry, entries.FUNCGRAPH_ENTRY), (ReturnEntry, entries.FUNCGRAPH_EXIT),
+        (RepeatsEntry, entries.FUNC_REPEATS), (StackEntry, entries.KERNEL_STACK), (UserStackEntry, entries.USER_STACK),
+        (SwitchEntry, entries.TASK_SWITCH),
     ],
 )  # fmt: skip
 def test_entries_are_those_that_python_reads(record: type[Record], entry: np.dtype[np.void]) -> None:
     assert entry.fields is not None
-    of_all = set(events.ENTRY.names or ())
+    of_all = set(entries.ENTRY.names or ())
     read = [(name, int(offset), kind.itemsize) for name, (kind, offset, *_) in entry.fields.items() if name not in of_all]
     common, *fields = HOST.fields(record).items()
-    assert (common[0], common[1].size) == ("common", events.ENTRY.itemsize)
+    assert (common[0], common[1].size) == ("common", entries.ENTRY.itemsize)
     written = [(name, field.offset, field.size) for name, field in fields if field.offset < entry.itemsize]
     assert written == read
 

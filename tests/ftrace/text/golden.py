@@ -12,12 +12,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.ftrace.arrays.options import CORE_OPTIONS
+from emu.ftrace.buffers.entries import (
+    FUNC_REPEATS,
+    FUNCTION,
+    KERNEL_STACK,
+    PRINT,
+    RAW_DATA,
+    TASK_SWITCH,
+    USER_STACK,
+    EventType,
+    Flag,
+)
+from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.events import FUNC_REPEATS, FUNCTION, KERNEL_STACK, PRINT, RAW_DATA, TASK_SWITCH, USER_STACK, EventType, Flag
-from emu.ftrace.options import CORE_OPTIONS
-from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import Symbol, TraceView
-from emu.ftrace.tracers import FUNCTION_GRAPH
+from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
 
 __all__ = [
     "DEFAULTS", "GoldenSymbols", "RecordBody", "Recording",

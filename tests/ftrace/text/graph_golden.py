@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, PRINT, EventType
+from emu.ftrace.buffers.entries import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, PRINT, EventType
 from tests.ftrace.event.golden_events import Unrecoverable, record_event
 from tests.ftrace.text.golden import DEFAULTS, Recording, record_switch, state_of
 from tests.ftrace.text.latency_golden import LATENCY_LINE, START, record_latency, with_callers

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from emu.ftrace.events import BLK, FUNCTION, EventType
+from emu.ftrace.buffers.entries import BLK, FUNCTION, EventType
 from emu.ftrace.text import render_trace
 from emu.ftrace.words import Words
 from tests.ftrace.text.golden import Recording, body_of, read_golden, record_events

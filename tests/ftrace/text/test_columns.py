@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from emu.ftrace.events import Flag
+from emu.ftrace.buffers.entries import Flag
 from emu.ftrace.text import Symbol
 from emu.ftrace.text.columns import SymbolNames, latency_flags
 from emu.ftrace.words import Words

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from emu.ftrace.events import Events
+from emu.ftrace.buffers.entries import Events
 from emu.ftrace.text import render_events, render_trace
 from tests.ftrace.text.golden import body_of, read_golden, record_events
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from emu.ftrace.events import FUNCTION, EventType
+from emu.ftrace.buffers.entries import FUNCTION, EventType
 from emu.ftrace.text import render_events, render_trace
 from tests.ftrace.text.golden import body_of, read_golden
 from tests.ftrace.text.graph_golden import record_calls

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
+from emu.ftrace.buffers.entries import ENTRY, FUNCTION, PRINT, EventType
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.events import ENTRY, FUNCTION, PRINT, EventType
 from emu.ftrace.text import render_events, render_trace
 from emu.ftrace.text.pipe import PipeText
 from emu.ftrace.text.view import LatencyData

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from emu.ftrace.events import OSNOISE, TIMERLAT, EventType
+from emu.ftrace.buffers.entries import OSNOISE, TIMERLAT, EventType
 from emu.ftrace.text import render_trace
 from tests.ftrace.text.golden import Recording, body_of, read_golden, record_events
 

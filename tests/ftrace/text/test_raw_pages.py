@@ -8,8 +8,8 @@ import re
 import numpy as np
 import pytest
 
-from emu.ftrace.events import ENTRY, FUNCGRAPH_ENTRY, FUNCTION, PRINT, EventType
-from emu.ftrace.ring_buffer import RingBuffer, events_in
+from emu.ftrace.buffers.entries import ENTRY, FUNCGRAPH_ENTRY, FUNCTION, PRINT, EventType
+from emu.ftrace.buffers.ring_buffer import RingBuffer, events_in
 from emu.ftrace.text import render_trace
 from tests.ftrace.event.golden_events import calls_by_number
 from tests.ftrace.text.golden import Recording, golden_pages, read_golden

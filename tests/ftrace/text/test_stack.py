@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from emu.ftrace.events import FUNCGRAPH_ENTRY, KERNEL_STACK, USER_STACK, EventType
+from emu.ftrace.buffers.entries import FUNCGRAPH_ENTRY, KERNEL_STACK, USER_STACK, EventType
 from emu.ftrace.text import render_events, render_trace
 from emu.ftrace.text.pipe import PipeText
 from emu.kernel.user_mappings import MappedFile

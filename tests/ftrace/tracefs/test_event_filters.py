@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS
 from tests.lib.filter_texts import random_text
 

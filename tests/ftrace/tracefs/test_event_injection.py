@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from emu.ftrace.buffers.entries import ENTRY
 from emu.ftrace.errors import TraceError
-from emu.ftrace.events import ENTRY
 from emu.machine import Machine
 from tests.lib.commands import shell
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS
 from emu.ftrace.tracefs.node import StaticDirectory
 from emu.kernel.files.node import Directory, Node, OpenFlags

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.buffers.ring_buffer import RingBuffer, events_in
 from emu.ftrace.errors import TraceError
-from emu.ftrace.ring_buffer import RingBuffer, events_in
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS
 from emu.kernel.files.node import Handle, OpenFlags, Readiness, WouldBlock
 from emu.machine import Machine

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.errors import TraceError
-from emu.ftrace.ring_buffer import RingBuffer
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 

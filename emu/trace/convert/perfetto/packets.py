@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from emu.ftrace.clock_names import counts_nanoseconds
+from emu.ftrace.buffers.clock_names import counts_nanoseconds
 from emu.trace.convert.about import about
 from emu.trace.convert.options import ConvertOptions
 from emu.trace.convert.perfetto.ftrace import Bundles

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The state of a CPU as every event shows it, for the events that the host records (native code: `native.context`)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from emu.cpu.cpu import Cpu
+from emu.ftrace.buffers.entries import Flag
+from emu.ftrace.native import context
+from emu.ftrace.native.guest_records import Guest
+from emu.kernel.kernel import Kernel
+
+__all__ = ["TraceContext", "context_of"]
+
+
+class TraceContext(NamedTuple):
+    """`flags`: of events.Flag. `preempt_count`: its depth, at most what an event can show."""
+
+    flags: int = 0
+    preempt_count: int = 0
+
+
+def context_of(kernel: Kernel, guest: Guest, cpu: Cpu, printing: int = 0) -> TraceContext:
+    """The context of an event that is recorded on a CPU now (Linux: tracing_gen_ctx).
+
+    Args:
+        kernel: the CPU's kernel.
+        guest: its structures.
+        cpu: must be online.
+        printing: how often the code that records the event has disabled preemption, which the event does not show.
+    """
+    numbers = guest.numbers
+    count = kernel.memory.member(kernel.hot_areas[cpu.index], "pcpu_hot.preempt_count")
+    task_flags = kernel.memory.member(kernel.tasks.current(cpu), "task_struct.thread_info_flags")
+    flags = Flag(0)
+    for flag, on in (
+        (Flag.IRQS_OFF, kernel.board.arch.native().irqs_off(cpu.env)),
+        (Flag.NEED_RESCHED, task_flags & numbers.tif_need_resched),
+        (Flag.PREEMPT_RESCHED, (count ^ numbers.preempt_enabled) & numbers.preempt_need_resched),
+        (Flag.HARDIRQ, count & numbers.hardirq_mask),
+        (Flag.SOFTIRQ, count & numbers.softirq_served),
+        (Flag.NMI, count & numbers.nmi_mask),
+        (Flag.BH_OFF, count & numbers.softirq_disabled),
+    ):
+        if on:
+            flags |= flag
+    depth = int(min(count & numbers.preempt_mask, context.DEEPEST_SHOWN))
+    return TraceContext(int(flags), max(depth - printing, 0))

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The call sites that the compiler recorded: one at the start of every traceable function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from emu.cpu.board import Board
+from emu.ftrace.arch import FtraceArch, OutOfReach
+from emu.ftrace.sites.filters import Functions
+from emu.kernel.image import BadImage
+from emu.kernel.memory import GuestMemory
+from emu.kernel.module_files import ModuleFiles
+from emu.kernel.modules import BadModule, Module
+
+__all__ = ["Sites"]
+
+
+class Sites:
+    """Addresses and names of all sites, and what each calls now (0: it is a nop).
+
+    The kernel's come first, in address order, then those of each module, in the order in which they were loaded.
+    """
+
+    def __init__(self, board: Board, memory: GuestMemory, arch: FtraceArch, module_files: ModuleFiles) -> None:
+        image = memory.image
+        self._board = board
+        self._memory = memory
+        self._arch = arch
+        self._module_files = module_files
+        self._profiler = image.symbol(arch.profiler)
+        self.addresses = image.sites
+        self.targets = np.zeros(len(self.addresses), np.uint64)
+        names: list[str] = []
+        for address in map(int, self.addresses):
+            function = image.function_at(address)
+            if function is None:
+                raise BadImage(f"{image.path}: the call site {address:#x} is in no function")
+            names.append(function.name)
+        self.functions = Functions(names, module_files=module_files)
+        self._next_number = len(names)
+
+    def __len__(self) -> int:
+        return len(self.functions)
+
+    def __contains__(self, address: int) -> bool:
+        return bool(np.any(self.addresses == np.uint64(address)))
+
+    def at(self, address: int) -> int:
+        """The index of the site at an address; there must be one."""
+        return int(np.flatnonzero(self.addresses == np.uint64(address))[0])
+
+    def code(self, site: int, target: int) -> bytes:
+        """The instruction that has a site call `target`, or do nothing if that is 0."""
+        return self._code_at(int(self.addresses[site]), target)
+
+    def _code_at(self, address: int, target: int) -> bytes:
+        return self._arch.call(address, target) if target else self._arch.nop
+
+    def initialise(self) -> None:
+        """Turns every site from the compiler's call into a nop. No CPU may have been started.
+
+        Raises:
+            BadImage: a site does not hold the call that it should.
+        """
+        for site, address in enumerate(map(int, self.addresses)):
+            if wrong := self._wrong(address):
+                raise BadImage(f"{self._memory.image.path}: the site of {self.functions.names[site]} {wrong}")
+            self._make_nop(address)
+
+    def add(self, module: Module) -> None:
+        """Adds the sites of a module and turns them into nops. No CPU may execute the module yet.
+
+        Raises:
+            BadModule: a site is not a call at the beginning of a function; nothing has changed.
+            LookupError: a site is not in the kernel's memory; nothing has changed.
+        """
+        names = []
+        addresses = sorted(set(module.sites))
+        for address in addresses:
+            function = module.function_at(address)
+            if function is None:
+                raise BadModule(f"the call site {address:#x} is in none of its functions")
+            if wrong := self._wrong(address):
+                raise BadModule(f"the site of {function.name} {wrong}")
+            names.append(function.name)
+        for address in addresses:
+            self._make_nop(address)
+        old, count = self.functions, len(addresses)
+        self.addresses = np.append(self.addresses, np.array(addresses, np.uint64))
+        self.targets = np.append(self.targets, np.zeros(count, np.uint64))
+        numbers = np.append(old.numbers, np.arange(self._next_number, self._next_number + count))
+        self._next_number += count
+        modules = [*old.modules, *[module.name] * count]
+        self.functions = Functions([*old.names, *names], modules, numbers, old.loaded | {module.name}, self._module_files)
+
+    def remove(self, start: int, end: int) -> None:
+        """Removes the sites from `start` up to `end`: their code is gone."""
+        self._keep((self.addresses < np.uint64(start)) | (self.addresses >= np.uint64(end)), self.functions.loaded)
+
+    def unloaded(self, name: str) -> None:
+        """Removes the sites of a module that has been unloaded."""
+        old = self.functions
+        self._keep(np.array([module != name for module in old.modules], np.bool_), old.loaded - {name})
+
+    def _keep(self, kept: npt.NDArray[np.bool_], loaded: frozenset[str]) -> None:
+        old = self.functions
+        self.addresses, self.targets = self.addresses[kept], self.targets[kept]
+        places = np.flatnonzero(kept).tolist()
+        names, modules = _chosen(old.names, places), _chosen(old.modules, places)
+        self.functions = Functions(names, modules, old.numbers[kept], loaded, self._module_files)
+
+    def _wrong(self, address: int) -> str | None:
+        """What is wrong with a site that should be as compiled, None if nothing is."""
+        try:
+            expected = self._code_at(address, self._profiler)
+        except OutOfReach as error:
+            return str(error)
+        found = self._memory.read(address, len(expected))
+        return None if found == expected else f"holds {found.hex(' ')}, not {expected.hex(' ')}"
+
+    def _make_nop(self, address: int) -> None:
+        self._board.write_code(self._memory.physical(address), self._arch.nop)
+
+
+def _chosen(values: Sequence[str], places: Sequence[int]) -> list[str]:
+    return [values[place] for place in places]

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Chooses the native code that runs at the labels of the kernel's .ftrace.text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from emu.ftrace.arch import FtraceArch
+from emu.ftrace.arrays.array_records import RecordLists
+from emu.ftrace.native.arch import Callback
+from emu.ftrace.native.guest_records import Guest
+from emu.ftrace.native.trace_records import CLOCK_LINEAR, TraceArray
+from emu.kernel.kernel import Kernel
+
+__all__ = ["TraceCallbacks", "listen"]
+
+
+def listen(kernel: Kernel, callbacks: Iterable[Callback]) -> None:
+    """Has these functions run from now on when the guest comes to their labels."""
+    for label, function in callbacks:
+        kernel.board.dispatch(kernel.image.symbol(label), function)
+
+
+def _needs_general(top: TraceArray) -> bool:
+    """Whether calls are recorded in some unusual way. `top`: the top array's record."""
+    return bool(
+        top.asks_each or top.clock != CLOCK_LINEAR or top.max_depth or top.only_selected or top.hides or top.skip_interrupts
+        or top.threshold or top.func_stacks or top.func_repeats or top.graph_entry_filter or top.graph_exit_filter
+        or top.cost_call
+    )  # fmt: skip
+
+
+class TraceCallbacks:
+    """What the board calls for tasks, and, from the first use of tracing on, for traced calls.
+
+    Traced calls get the general code only while something needs it: most traces never do, and it costs more at each call. None
+    of the two is compiled before it is needed.
+
+    Args:
+        kernel: with its image loaded.
+        arch: its architecture.
+        guest: the layout of its structures.
+        records: say what is recorded. Each change of them is followed before the guest goes on.
+    """
+
+    def __init__(self, kernel: Kernel, arch: FtraceArch, guest: Guest, records: RecordLists) -> None:
+        self._kernel = kernel
+        self._arch = arch
+        self._guest = guest
+        self._records = records
+        self._used = False
+        image = kernel.image
+        kernel.board.dispatch_range(image.symbol("__ftrace_text_start"), image.symbol("__ftrace_text_end"))
+        listen(kernel, arch.task_callbacks(guest))
+        records.on_change(self._choose)
+
+    def use_events(self) -> None:
+        """Must be called before a static key is turned on."""
+        listen(self._kernel, self._arch.event_callbacks(self._guest))
+
+    def use_breakpoints(self) -> None:
+        """Must be called before there is a breakpoint that stays."""
+        listen(self._kernel, [self._arch.probe_callbacks(self._guest).breakpoint])
+
+    def use(self) -> None:
+        """Must be called before a site calls a tracer."""
+        self._used = True
+        self._choose()
+
+    def _choose(self) -> None:
+        if self._used:
+            listen(self._kernel, self._arch.callbacks(self._guest, _needs_general(self._records.top)))

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Commands of set_ftrace_filter that make something happen when a function is called.
+
+schedule:traceoff                           tracing_on becomes 0 whenever schedule() is called
+vfs_*:traceon:3                             these turn tracing on, each three times at most
+schedule:enable_event:sched:sched_wakeup:1  an event is recorded from then on
+!schedule:traceoff                          no longer; `!vfs_*:traceon:0` takes back those with a count
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.ftrace.errors import TraceError
+from emu.ftrace.event.call import EventCall
+from emu.ftrace.event.files import EventFile
+from emu.ftrace.native import trace_records
+from emu.ftrace.native.trace_records import AFTER, BEFORE
+from emu.ftrace.sites.filters import Functions, Pattern, SiteMask
+from emu.ftrace.trigger.commands import EVENT_COMMANDS, FUNCTION_COMMANDS, parse_count
+from emu.ftrace.trigger.consumers import Consumer, Consumers
+
+__all__ = ["FunctionProbes"]
+
+_DUMPS = {"dump": 1, "cpudump": None}  # how often each acts, whatever is written
+
+
+@dataclass(frozen=True)
+class _Command:
+    """What follows a function's name and a colon. As in Linux, what follows the count is ignored."""
+
+    name: str
+    target: EventFile | None
+    counted: bool
+    count: str
+
+    @classmethod
+    def parse(cls, text: str, consumers: Consumers) -> _Command:
+        """Raises TraceError: EINVAL, when there is no such event."""
+        name, *rest = text.split(":")
+        target = None
+        if name in EVENT_COMMANDS:
+            if len(rest) < 2:
+                raise TraceError(errno.EINVAL, f"{name}:SYSTEM:EVENT is needed")
+            target, rest = consumers.target(rest[0], rest[1]), rest[2:]
+        return cls(name, target, bool(rest) and name not in _DUMPS, rest[0] if rest else "")
+
+    def times(self) -> int | None:
+        """How often it acts; None: always. Raises TraceError: EINVAL, ERANGE."""
+        return _DUMPS[self.name] if self.name in _DUMPS else parse_count(self.count) if self.counted else None
+
+
+@dataclass
+class _Probe:
+    """A command and its functions (Linux: struct ftrace_func_probe).
+
+    Attributes:
+        consumers: what the command does, by the function's number.
+        after_tracer: the tracer was set later, so it is told of a call first.
+    """
+
+    command: str
+    counted: bool
+    consumers: dict[int, Consumer] = field(default_factory=dict)
+    after_tracer: bool = False
+
+
+class FunctionProbes:
+    """The commands of one trace array.
+
+    Args:
+        consumers: makes what acts on the array.
+    """
+
+    def __init__(self, consumers: Consumers) -> None:
+        self._consumers = consumers
+        self._probes: list[_Probe] = []  # the newest first, as in Linux
+
+    def __bool__(self) -> bool:
+        return bool(self._probes)
+
+    @staticmethod
+    def understands(word: str) -> bool:
+        """Whether a word of a filter is such a command."""
+        return len(parts := word.split(":")) > 1 and parts[1] in FUNCTION_COMMANDS
+
+    def edit(self, word: str, functions: Functions) -> None:
+        """Adds or takes back a command.
+
+        Raises:
+            TraceError: EINVAL, when no function matches, all that do have the command already, none has it that is to be taken
+                back, there is no such event, or the count is no number; ERANGE, if it is too large; ENOMEM.
+        """
+        name, _, text = word.partition(":")
+        pattern = Pattern.parse(name.removeprefix("!"))
+        numbers = functions.numbers[pattern.select(functions.names)].tolist()
+        command = _Command.parse(text, self._consumers)
+        probe = self._find(command)
+        if name.startswith("!"):
+            gone = [number for number in numbers if probe and number in probe.consumers]
+            if probe is None or not gone:
+                raise TraceError(errno.EINVAL, f"no function has the command '{word[1:]}'")
+            self._drop(probe, gone)
+            return
+        count = command.times()
+        if not numbers:
+            raise functions.unmatched(name, waits=False)
+        new = [number for number in numbers if probe is None or number not in probe.consumers]
+        if not new:
+            raise TraceError(errno.EINVAL, f"'{word}': there is this command already")
+        made = {number: self._consumers.make(command.name, command.target, count, at_function=True) for number in new}
+        if probe is None:
+            probe = _Probe(command.name, command.counted)
+            self._probes.insert(0, probe)
+        probe.consumers |= made
+
+    def _find(self, command: _Command) -> _Probe | None:
+        return next((one for one in self._probes if (one.command, one.counted) == (command.name, command.counted)), None)
+
+    def _drop(self, probe: _Probe, numbers: Collection[int]) -> None:
+        for number in numbers:
+            probe.consumers.pop(number).release()
+        if not probe.consumers:
+            self._probes.remove(probe)
+
+    def _drop_where(self, gone: Callable[[int, Consumer], bool]) -> None:
+        for probe in list(self._probes):
+            self._drop(probe, [number for number, does in probe.consumers.items() if gone(number, does)])
+
+    def keep(self, functions: Functions) -> None:
+        """Drops the functions that no longer exist. `functions`: those that do."""
+        existing = set(functions.numbers.tolist())
+        self._drop_where(lambda number, does: number not in existing)
+
+    def forget(self, calls: Collection[EventCall]) -> None:
+        """Drops the commands that switch events that are gone."""
+        self._drop_where(lambda number, does: does.target is not None and does.target.call in calls)
+
+    def tracer_set(self) -> None:
+        """A tracer has been set: it is told of calls before these commands, as in Linux's list of struct ftrace_ops."""
+        for probe in self._probes:
+            probe.after_tracer = True
+
+    def sites(self, functions: Functions) -> SiteMask:
+        """The sites that have a command."""
+        return np.isin(functions.numbers, [number for probe in self._probes for number in probe.consumers])
+
+    def users(self, functions: Functions) -> NDArray[np.int64]:
+        """How many commands each site has."""
+        return sum(
+            (np.isin(functions.numbers, list(probe.consumers)).astype(np.int64) for probe in self._probes),
+            np.zeros(len(functions), np.int64),
+        )
+
+    def of(self, number: int) -> list[str]:
+        """The commands of a function, by its number."""
+        return [probe.command for probe in self._probes if number in probe.consumers]
+
+    def chains(self, functions: Functions) -> dict[int, list[trace_records.Consumer]]:
+        """For each site that has a command, by its index: the consumers in the order in which they act."""
+        chains: dict[int, list[trace_records.Consumer]] = {}
+        for probe in self._probes:
+            sites = np.searchsorted(functions.numbers, list(probe.consumers))
+            for site, does in zip(sites.tolist(), probe.consumers.values(), strict=True):
+                does.record.post = AFTER if probe.after_tracer else BEFORE
+                chains.setdefault(site, []).append(does.record)
+        return chains
+
+    def lines(self, functions: Functions) -> Iterator[str]:
+        """The lines of set_ftrace_filter about them."""
+        for probe in self._probes:
+            for number, does in sorted(probe.consumers.items()):
+                name = functions.names[int(np.searchsorted(functions.numbers, number))]
+                yield f"{name}:{does}"

@@ -1,0 +1,471 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Dynamic ftrace on a guest kernel: patches call sites and static keys to what all trace arrays together want."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from emu.cpu.cpu import Cpu
+from emu.ftrace.arch import FtraceArch
+from emu.ftrace.arrays.ops import FtraceOps
+from emu.ftrace.arrays.recorder import Recorder
+from emu.ftrace.arrays.trace_globals import TraceGlobals
+from emu.ftrace.errors import TraceError
+from emu.ftrace.event.call import EventCall
+from emu.ftrace.native.trace_records import NOBODY
+from emu.ftrace.sites.callbacks import TraceCallbacks
+from emu.ftrace.sites.direct_calls import DirectCalls
+from emu.ftrace.sites.live_patches import LivePatch, LivePatches, NewCode, Replaced
+from emu.ftrace.sites.patching import Patch
+from emu.ftrace.sites.patching_driver import BadProtocol, Driver
+from emu.ftrace.sites.site_callback import Callback
+from emu.ftrace.tracers.return_stack import ReturnStacks
+from emu.kernel.kernel import Kernel
+from emu.kernel.kernel_log import Level
+from emu.kernel.modules import BadModule, Module
+
+__all__ = ["EnabledFunction", "Ftrace"]
+
+
+class EnabledFunction(NamedTuple):
+    """One line of enabled_functions: a site that calls a tracer now."""
+
+    name: str
+    users: int
+    callback: str  # symbol+offset/size
+    flags: str  # the letters that Linux shows
+    direct: str  # what it calls directly, in the same way; "": nothing
+
+
+class Ftrace:
+    """The call sites of a kernel that has not been booted yet, for any number of trace arrays.
+
+    Args:
+        kernel: with its image loaded.
+        arch: call sites of its architecture.
+        trace_globals: what the trace arrays of the kernel share.
+        warn: gets a text when tracing had to be stopped.
+
+    Attributes:
+        sites: all call sites, and what each calls.
+        keys: all branches of static keys, and which are jumps.
+        kprobes: which breakpoints there are.
+        driver: changes the sites and the branches under running CPUs.
+        live_patches: the functions that are replaced.
+        direct_calls: the functions that call what a module names.
+        enabled: `kernel.ftrace_enabled`.
+        failed: whether tracing had to be stopped.
+        updates: how often update_sites() was called.
+    """
+
+    def __init__(
+        self, kernel: Kernel, arch: FtraceArch, trace_globals: TraceGlobals, warn: Callable[[str], None]
+    ) -> None:
+        self.arch = arch
+        self.sites = trace_globals.sites
+        self.keys = trace_globals.keys
+        self.kprobes = trace_globals.kprobes
+        silent = (trace_globals.osnoise, trace_globals.hwlat)
+        self.driver = Driver(kernel, arch, self._fail, warn, lambda: max(tracer.silence for tracer in silent))
+        self._trampolines = trace_globals.trampolines
+        self._trampolines.on_ready(self._ready)
+        self.live_patches = LivePatches(
+            kernel, arch, trace_globals.symbols, self._trampolines, trace_globals.kprobes.places.code, self.update_sites
+        )
+        self.direct_calls = DirectCalls(kernel, arch, self.sites, self.update_sites)
+        self.enabled = True
+        self.failed = False
+        self.updates = 0
+        self._kernel = kernel
+        self._records = trace_globals.records
+        self._events = trace_globals.events
+        self._stacks = trace_globals.stacks
+        self._warn = warn
+        self._refused: BadProtocol | None = None
+        self._behind = False  # a change was refused, and the sites are not as the arrays want them
+        self._rethooks = trace_globals.rethooks
+        self._symbol_names = trace_globals.symbol_names
+        self._stack_tracer = trace_globals.stack_tracer
+        self._profiler = trace_globals.profiler
+        self._printed_events = trace_globals.printed_events
+        self._return_stacks = ReturnStacks(kernel.memory, kernel.tasks, arch)
+        self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
+        trace_globals.dynamic_events.on_gone(self._events_gone)
+        self._callbacks = TraceCallbacks(kernel, arch, trace_globals.guest, trace_globals.records)
+
+    # Trace arrays
+
+    def register(self, ops: FtraceOps, recorder: Recorder) -> None:
+        """Adds an array, the top array first. `ops` counts from the next update on; `recorder` keeps its events."""
+        self._recorders[ops] = recorder
+        if self.failed:
+            recorder.stop()
+
+    def unregister(self, ops: FtraceOps) -> None:
+        """Removes an array. A site that only this array wanted records nothing until it has been patched to a nop."""
+        del self._recorders[ops]
+        self.update_sites()
+
+    def enabled_functions(self) -> Iterable[EnabledFunction]:
+        """The sites that call a tracer, and for how many users."""
+        users = self._users()
+        with_registers = self.kprobes.sites(self.sites.functions)
+        replaced = self.live_patches.sites(self.sites.functions)
+        direct = self.direct_calls.targets(self.sites.functions)
+        for site in map(int, np.flatnonzero(self.sites.targets)):
+            callback = self._kernel.symbols.describe(int(self.sites.targets[site]))
+            called = int(direct[site])
+            flags = "RI" if replaced[site] else "RD" if called else "R" if with_registers[site] else ""
+            label = self.sites.functions.label(site)
+            where = self._kernel.symbols.describe(called) if called else ""
+            yield EnabledFunction(label, max(int(users[site]), 1), callback, flags, where)
+
+    def _users(self) -> npt.NDArray[np.int64]:
+        """For each site: how many users of all arrays want it to call."""
+        users: npt.NDArray[np.int64] = np.sum([ops.users() for ops in self._recorders], axis=0)
+        return users
+
+    # Sites
+
+    @property
+    def changing(self) -> bool:
+        """Whether sites are being changed, or are to be when trampolines are ready."""
+        return self.driver.busy or self._trampolines.busy
+
+    def update_sites(self) -> None:
+        """Starts to bring every site to what the trace arrays want now (Linux: ftrace_run_update_code).
+
+        While an earlier change is under way, or trampolines are not ready, nothing is started: then the arrays are asked again.
+        """
+        self.updates += 1
+        self._ready()
+
+    def _ready(self) -> None:
+        """Starts what is to be done, if nothing hinders it."""
+        if not self.changing:
+            self._update()
+
+    def _update(self) -> None:
+        """Starts the next change. An array gets its new tracer only when no site calls for the old one."""
+        self._behind = False
+        if self.failed:
+            return
+        changing = [ops for ops, recorder in self._recorders.items() if ops.tracer is not recorder.tracer]
+        if changing:
+            if self._patch([ops for ops in self._recorders if ops not in changing]):
+                return
+            for ops in changing:
+                self._recorders[ops].start_tracer(ops.tracer)
+        if not self._patch(self._recorders):
+            self._records.ask_each(self._several(self._recorders))
+            for ops, recorder in self._recorders.items():
+                recorder.sites_changed(ops.callback)
+
+    def _several(self, arrays: Iterable[FtraceOps]) -> bool:
+        """Whether a site may call for another array than the top array, or for a command."""
+        top = next(iter(self._recorders))
+        return any(ops.has_probes or (ops is not top and ops.callback is not None) for ops in arrays)
+
+    def _patch(self, arrays: Collection[FtraceOps]) -> bool:
+        """Starts to patch the sites for the tracers of these arrays and the probes of all, the keys for the events of all, and
+        the breakpoints of kprobes; False: all are right.
+
+        If the patching protocol is refused nothing is started.
+        """
+        self._tell_recorders(arrays)
+        # It is set before the first such site is patched; _update() clears it only when no such site is left.
+        if self._several(arrays):
+            self._records.ask_each(True)
+        targets = self._targets(arrays)
+        changed = np.flatnonzero(targets != self.sites.targets)
+        branches = self.keys.to_turn(self._wanted_keys(arrays))
+        breakpoints = self.kprobes.to_turn()
+        if not len(changed) and not len(branches) and not breakpoints:
+            return False
+        if len(changed):
+            self._callbacks.use()
+        if len(branches):
+            self._callbacks.use_events()
+        if breakpoints:
+            self._callbacks.use_breakpoints()
+        patches = [
+            Patch(
+                int(self.sites.addresses[site]),
+                self.sites.code(site, int(self.sites.targets[site])),
+                self.sites.code(site, int(targets[site])),
+            )
+            for site in map(int, changed)
+        ]
+        patches += [*self.keys.patches(branches), *self.kprobes.patches(breakpoints)]
+        try:
+            self.driver.start(patches, lambda: self._patched(changed, targets[changed], branches, breakpoints))
+        except BadProtocol as error:
+            self.keys.settle(branches)
+            self._refused, self._behind = error, True  # the sites stay as they are, until the next update
+        return True
+
+    def _wanted_keys(self, arrays: Iterable[FtraceOps]) -> set[int]:
+        """The static keys that must be on, for the tracers of these arrays and the events of all."""
+        of_tracers = {self._kernel.image.symbol(name) for ops in arrays for name in ops.tracer_keys}
+        return of_tracers.union(*(ops.events.keys for ops in self._recorders))
+
+    def use_events(self) -> None:
+        """Must be called before the guest records what is not behind a static key."""
+        self._callbacks.use_events()
+
+    def try_again(self) -> None:
+        """Starts the change that was refused, if one was."""
+        if self._behind:
+            self.update_sites()
+
+    def take_refused(self) -> BadProtocol | None:
+        """Why sites could not be changed since this was asked last; None: nothing was refused."""
+        refused, self._refused = self._refused, None
+        return refused
+
+    def _patched(
+        self,
+        sites: npt.NDArray[np.int64],
+        targets: npt.NDArray[np.uint64],
+        branches: npt.NDArray[np.int64],
+        breakpoints: Sequence[int],
+    ) -> None:
+        """After the driver's last step: the sites call `targets`, and the branches and breakpoints have been turned.
+
+        Interrupts the guest if a request waits for that.
+        """
+        if not self.failed:
+            self.sites.targets[sites] = targets
+            self.keys.turned(branches)
+            self.kprobes.turned(breakpoints)
+        self._ready()
+        if not self.driver.busy:
+            self._kernel.file_server.done()
+
+    def _tell_recorders(self, arrays: Collection[FtraceOps]) -> None:
+        places = self._places(self.sites.addresses)
+        graphs = [self._recorders[ops].records for ops in arrays if ops.callback is Callback.GRAPH]
+        self._records.graphs_are_of(graphs[0] if graphs else None)
+        for ops in arrays:
+            recorder = self._recorders[ops]
+            if ops.graph_user != NOBODY and not recorder.graph_running:
+                self._return_stacks.start()
+            recorder.follow(ops, places)
+        if self._profiler.enabled:
+            self._profiler.follow(self.sites.functions, places)
+
+    def _targets(self, arrays: Iterable[FtraceOps]) -> npt.NDArray[np.uint64]:
+        """What each site is to call."""
+        targets = np.zeros(len(self.sites), np.uint64)
+        if self.enabled:
+            wanted = [(Callback.ENTRY, ops.probed()) for ops in self._recorders]
+            wanted += [(watch.callback, sites) for ops in self._recorders for watch, sites in ops.watched()]
+            wanted += [(ops.callback, ops.traced()) for ops in arrays if ops.callback]
+            for callback in Callback:
+                target = self._kernel.image.symbol(callback.value)
+                for kind, sites in wanted:
+                    if kind is callback:
+                        targets[sites] = target
+            if self.direct_calls:
+                direct = self.direct_calls.targets(self.sites.functions)
+                alone = (direct != 0) & (self._users() == 1)
+                targets[alone] = direct[alone]
+        return targets
+
+    def _places(self, addresses: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+        """The offsets of sites in the kernel mapping, in bytes."""
+        return (addresses - np.uint64(self._kernel.board.arch.kernel_map)).astype(np.int64)
+
+    # Functions that are replaced, or call what a module names
+
+    def replace(self, function: Replaced, code: NewCode, settle: Callable[[], None]) -> LivePatch:
+        """See `LivePatches.replace`.
+
+        Raises:
+            TraceError: also EBUSY, while `enabled` is false, or the function has a direct call; ENODEV, when tracing has failed.
+        """
+        self._check_changeable()
+        if self.direct_calls.of(function.number):
+            raise TraceError(errno.EBUSY, f"{function.name} has a direct call")
+        if self.kprobes.detours(function.site):
+            raise TraceError(errno.EBUSY, f"a module has a kprobe in {function.name}")
+        return self.live_patches.replace(function, code, settle)
+
+    def call_directly(self, sites: Sequence[int], old: int, new: int) -> None:
+        """Has sites call `new` directly instead of `old`, in time. See `DirectCalls.change`.
+
+        Raises:
+            TraceError: also ENODEV, when the architecture has no such calls or tracing has failed; EBUSY, while `enabled` is
+                false, or a function is replaced or has a kprobe of the guest's.
+        """
+        if not self.arch.direct_calls:
+            raise TraceError(errno.ENODEV, "this architecture has no direct calls")
+        if new:
+            self._check_changeable()
+        if not old and np.any(self.live_patches.sites(self.sites.functions) & np.isin(self.sites.addresses, sites)):
+            raise TraceError(errno.EBUSY, "a function is replaced")
+        if not old and any(map(self.kprobes.detours, sites)):
+            raise TraceError(errno.EBUSY, "a module has a kprobe there")
+        self.direct_calls.change(sites, old, new)
+
+    def _check_changeable(self) -> None:
+        """Raises TraceError: EBUSY, while `enabled` is false; ENODEV, when tracing has failed."""
+        if self.failed:
+            raise TraceError(errno.ENODEV, "tracing has failed, so that no call site is changed any more")
+        if not self.enabled:
+            raise TraceError(errno.EBUSY, "kernel.ftrace_enabled is 0")
+
+    def check_kprobe_of_guest(self, address: int) -> None:
+        """The CPU can trap at an address for the guest. Raises TraceError: EBUSY, when it goes on elsewhere; ENODEV."""
+        if self.failed:
+            raise TraceError(errno.ENODEV, "tracing has failed, so that no code is changed any more")
+        here, functions = self.sites.addresses == np.uint64(address), self.sites.functions
+        if np.any(here & (self.live_patches.sites(functions) | (self.direct_calls.targets(functions) != 0))):
+            raise TraceError(errno.EBUSY, "the function is replaced, or has a direct call")
+
+    # Switches
+
+    def set_enabled(self, on: bool) -> None:
+        """Sets `kernel.ftrace_enabled`. While it is off, no site calls a tracer, whatever the arrays want.
+
+        Raises:
+            TraceError: EBUSY, when it is to be off, but a function is replaced or has a direct call.
+        """
+        if not on and (self.live_patches or self.direct_calls):
+            raise TraceError(errno.EBUSY, "a function is replaced, or has a direct call")
+        self.enabled = on
+        self.update_sites()
+
+    @property
+    def stack_tracer_enabled(self) -> bool:
+        """`kernel.stack_tracer_enabled`"""
+        return self._stack_tracer.enabled
+
+    def set_stack_tracer(self, on: bool) -> None:
+        self._stack_tracer.enabled = on
+        self.update_sites()
+
+    def print_events(self, on: bool) -> None:
+        """Has the guest print events as they are recorded, or no longer."""
+        self._printed_events.on = on
+        for recorder in self._recorders.values():
+            recorder.event_files.follow()
+
+    # When something is wrong
+
+    def check_returns(self) -> None:
+        """Stops tracing if a return did not match its entry. Called after each stretch of running."""
+        for recorder in self._recorders.values():
+            if (found := recorder.take_mismatch()) is not None:
+                self._kernel.log.write(
+                    f"Bad frame pointer: expected {found.expected:x}, received {found.frame:x}", Level.WARNING
+                )
+                known = self._kernel.symbols.function_at(found.function)
+                function = known[0].name if known else f"0x{found.function:x}"  # as %ps
+                self._kernel.log.write(f"  from func {function} return to {found.returns_to:x}", Level.WARNING)
+                self._fail(f"function_graph: a return through {found.frame:#x} has no entry on its task's return stack")
+
+    def _fail(self, why: str) -> None:
+        """Stops all tracing for good; recorded events stay (Linux: ftrace_bug, ftrace_graph_stop)."""
+        self.failed = True
+        for recorder in self._recorders.values():
+            recorder.stop()
+        self._warn(f"{why}; tracing is off")
+
+    # What the guest kernel reports (kernel.tracing.Tracing)
+
+    def cpu_online(self, cpu: Cpu, hot_area: int) -> None:
+        """A CPU can take upcalls; its struct pcpu_hot is at `hot_area`."""
+        self._records.set_hot_area(cpu.index, hot_area)
+        self._printed_events.cpu_online(cpu)
+
+    def breakpoint(self, cpu: Cpu, registers: int) -> bool:
+        """Handles a breakpoint at a site being changed; False: it is at none. `registers`: the saved pt_regs.
+
+        One that a protocol has left at a site ends the kernel here, because the kernel's own report would run into others.
+        """
+        if self.driver.on_breakpoint(cpu, registers):
+            return True
+        breakpoint = self.arch.breakpoint
+        if breakpoint is not None and not self.driver.is_changing(site := breakpoint.site(self._kernel.memory, registers)):
+            what = "a call site" if site in self.sites else "a static key's branch" if site in self.keys else None
+            if what is not None:
+                where = self._kernel.symbols.describe(site)
+                self._kernel.panicked(cpu, f"breakpoint at {where}, {what} that is not being changed", registers)
+        return False
+
+    def waits_for(self, cpu: Cpu) -> str | None:
+        """What patching waits for on a CPU; None: for nothing."""
+        return self.driver.waits_for(cpu.index)
+
+    def resolve_return(self, task: int, frame: int, address: int) -> int:
+        """The real return address of a task's call, whose stack has `address`. `frame` identifies the call.
+
+        If that is 0, `address` is a program counter; of one that is in the copy of an instruction: the instruction's address.
+        """
+        for _ in range(2 if frame else 0):  # function_graph and a return probe may have replaced each other's, in either order
+            address = self._rethooks.resolve(task, frame, self._return_stacks.resolve(task, frame, address))
+        return self._trampolines.original(address)
+
+    def module_init(self, module: Module) -> None:
+        """Adds the sites, keys and events of a module that is being loaded. The sites become nops, and can be traced."""
+        events = self._events.read(module)
+        self.keys.add(module)
+        try:
+            self.sites.add(module)
+        except (BadModule, LookupError):
+            self.keys.unloaded(module.name)
+            raise
+        self._events.add(events)
+        self._stacks.module_added(module)
+        self._sites_changed()
+
+    def module_enable(self, module: Module) -> bool:
+        """Patches a module's sites to what the trace arrays want, before its init runs. False: that is not done yet."""
+        if self.changing:
+            return False
+        for ops in self._recorders:
+            ops.module_coming(module.name)
+        self.kprobes.module_coming(module)
+        self._symbol_names.module_came()
+        self.update_sites()
+        return not self.changing
+
+    def module_free(self, module: Module, part: range | None) -> bool:
+        """Removes the sites in code that a module frees (None: all). False: not done, sites are being changed.
+
+        With the last of a module its events go, too, and buffers in which there may be some are emptied.
+        """
+        going = module.has_code if part is None else part.__contains__
+        if self.driver.busy or not self.direct_calls.may_free(going):
+            return False
+        before = self.sites.addresses
+        self.kprobes.module_going(going)
+        if part is None:
+            self.sites.unloaded(module.name)
+            self.keys.unloaded(module.name)
+            self._events_gone(self._events.remove(module.name))
+        else:
+            self.sites.remove(part.start, part.stop)
+            self.keys.remove(part.start, part.stop)
+        gone = self._places(np.setdiff1d(before, self.sites.addresses))
+        for recorder in self._recorders.values():
+            recorder.forget_sites(gone)
+        self._sites_changed()
+        return True
+
+    def _events_gone(self, calls: Collection[EventCall]) -> None:
+        """Has all arrays forget events, and empties the buffers in which there may be some."""
+        for ops, recorder in self._recorders.items():
+            if ops.events_gone(calls):
+                recorder.clear()
+                recorder.clear_snapshot()
+
+    def _sites_changed(self) -> None:
+        for ops in self._recorders:
+            ops.functions_changed(self.sites.functions)

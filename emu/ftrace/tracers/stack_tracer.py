@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The stack tracer: how deep the kernel's stacks have been, and which calls were under way then (Linux: trace_stack.c)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from emu.ftrace.arch import FtraceArch
+from emu.ftrace.arrays.array_records import RecordLists
+from emu.ftrace.native import stack_tracer_record
+from emu.ftrace.native.guest_records import Guest
+from emu.ftrace.native.trace_records import STACK_CHECKED
+from emu.ftrace.sites.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
+from emu.ftrace.sites.site_callback import Callback
+from emu.ftrace.tracers.stacks import Stacks
+from emu.kernel.symbols import Symbols
+
+__all__ = ["StackTracer"]
+
+_HEADER = """        Depth    Size   Location    ({count} entries)
+        -----    ----   --------
+"""
+_DISABLED = """#
+#  Stack tracer disabled
+#
+# To enable the stack tracer, either add 'stacktrace' to the
+# kernel command line
+# or 'echo 1 > /proc/sys/kernel/stack_tracer_enabled'
+#
+"""
+
+
+class StackTracer:
+    """The state of the stack tracer. Whoever changes `enabled` or `filter` has the sites updated.
+
+    Args:
+        arch: the machine's architecture.
+        guest: the layout of its structures.
+        records: lead native code to the tracer's record.
+        stacks: how stacks are unwound.
+        symbols: name functions.
+
+    Attributes:
+        enabled: whether it runs (`kernel.stack_tracer_enabled`).
+        filter: the functions at which it looks; none: at all (stack_trace_filter).
+        waiting_filter: words about modules that are not loaded.
+    """
+
+    callback = Callback.ENTRY
+    flag = STACK_CHECKED
+
+    def __init__(
+        self, arch: FtraceArch, guest: Guest, records: RecordLists, stacks: Stacks, symbols: Symbols, functions: Functions
+    ) -> None:
+        self._arch = arch
+        self._guest = guest
+        self._records = records
+        self._stacks = stacks
+        self._symbols = symbols
+        self._record = stack_tracer_record.StackTracer.allocate()
+        self._is_ready = False  # native code can look how deep a stack is
+        self._enabled = False
+        self.filter = FunctionFilter(functions)
+        self.waiting_filter = ModuleFilters()
+
+    @property
+    def enabled(self) -> bool:
+        return self._enabled
+
+    @enabled.setter
+    def enabled(self, on: bool) -> None:
+        if on and not self._is_ready:
+            self._is_ready = True
+            self._stacks.use()
+            self._record.check = self._arch.stack_tracer(self._guest)
+            for array in self._records.arrays:
+                array.stack_tracer = self._record
+        self._enabled = on
+
+    @property
+    def filtered(self) -> bool:
+        """Whether there is a filter."""
+        return bool(self.filter or self.waiting_filter)
+
+    @property
+    def max_size(self) -> int:
+        """Bytes of the deepest stack. A stack counts only if it is deeper than this."""
+        return self._record.max_size
+
+    @max_size.setter
+    def max_size(self, size: int) -> None:
+        self._record.max_size = size
+
+    def text(self) -> str:
+        """The deepest stack (stack_trace): each function, its part of the stack and those of its callers together."""
+        count = self._record.count
+        disabled = "" if self.enabled or self.max_size else _DISABLED
+        return _HEADER.format(count=count) + disabled + "".join(self._lines(count))
+
+    def _lines(self, count: int) -> Iterator[str]:
+        words, top = self._record.calls, self._record.top
+        calls = [(words[2 * n], top - words[2 * n + 1]) for n in range(count)]
+        for n, (address, depth) in enumerate(calls):
+            above = calls[n + 1][1] if n + 1 < count else 0
+            yield f"{n:3}) {depth:8}   {depth - above:5}   {self._symbols.describe(address)}\n"
+
+    # For FtraceOps (Watch)
+
+    def __bool__(self) -> bool:
+        return self._enabled
+
+    def sites(self, selected: SiteMask) -> SiteMask:
+        """The sites that it watches."""
+        return self.filter.mask if self.filtered else np.ones_like(selected)
+
+    def functions_changed(self, functions: Functions) -> None:
+        self.filter = self.filter.on(functions)
+
+    def module_coming(self, name: str) -> None:
+        self.filter = self.filter.with_words(self.waiting_filter.take(name))
