@@ -260,7 +260,7 @@ class Machine:
         """For notebooks: what it is, and what it has traced."""
         if self._closed:
             return ""
-        from emu.trace.display import table
+        from emu.trace.display.html import table
 
         board = self.board
         rows = [

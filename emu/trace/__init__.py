@@ -9,3 +9,12 @@ from emu.trace.trace import EventTables, Trace
 __all__ = [
     "Buffer", "CpuPages", "EventTables", "FormatText", "Lists", "Option", "PageLayout", "Recording", "Trace", "TraceFileError",
 ]  # fmt: skip
+
+
+def _notebook_view(trace: Trace) -> str:
+    from emu.trace.display.overview import trace_html
+
+    return trace_html(trace)
+
+
+Trace.notebook_view = _notebook_view

@@ -39,7 +39,7 @@ class DataFrames(Mapping[str, Column]):
 
     def _repr_html_(self) -> str:
         """For notebooks: the first rows."""
-        from emu.trace.display import columns_html
+        from emu.trace.display.columns import columns_html
 
         return columns_html(self)
 

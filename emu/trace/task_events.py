@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from emu.ftrace.event.call import EventCall
+from emu.trace.buffer_events import BufferEvents
 from emu.trace.event_table import EventTable, is_number, is_text
-
-if TYPE_CHECKING:
-    from emu.trace.trace import Trace
+from emu.trace.format_files import Formats
 
 __all__ = ["told_names"]
 
@@ -20,12 +18,12 @@ _SYSTEMS = ("sched", "task")
 _NEW_NAME = "newcomm"  # of task_rename
 
 
-def told_names(trace: Trace) -> dict[int, str]:
+def told_names(formats: Formats, buffers: Iterable[BufferEvents]) -> dict[int, str]:
     """The last name that events tell of each task, by pid: of those that run, wake, fork, exit or are renamed."""
     last: dict[int, tuple[int, str]] = {}
-    for events in trace.buffers:
+    for events in buffers:
         there = np.flatnonzero(np.bincount(events.columns.kind)).tolist()
-        for call in (trace.formats.by_number[kind] for kind in there if kind in trace.formats.by_number):
+        for call in (formats.by_number[kind] for kind in there if kind in formats.by_number):
             for pid_name, comm_name in _named(call):
                 table = EventTable(call, events, np.flatnonzero(events.columns.kind == call.number))
                 _, from_the_end = np.unique(table[pid_name][::-1], return_index=True)

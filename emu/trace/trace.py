@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from functools import cached_property, partial
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -76,6 +76,9 @@ class Trace:
         damage: what could not be read, if that was allowed.
     """
 
+    notebook_view: ClassVar[Callable[[Trace], str]]
+    """HTML of a trace. `emu.trace` gives it: pictures are made of traces, so that traces do not import pictures."""
+
     def __init__(self, recording: Recording, *, salvage: bool = False, buffer: str | None = None) -> None:
         self.recording = recording
         self.damage = list(recording.damage)
@@ -127,7 +130,7 @@ class Trace:
     @cached_property
     def tasks(self) -> Tasks:
         """The names of tasks."""
-        return Tasks(self.recording.saved_cmdlines, self.recording.saved_tgids, partial(told_names, self))
+        return Tasks(self.recording.saved_cmdlines, self.recording.saved_tgids, lambda: told_names(self.formats, self.buffers))
 
     @cached_property
     def buffers(self) -> list[BufferEvents]:
@@ -181,6 +184,4 @@ class Trace:
 
     def _repr_html_(self) -> str:
         """For notebooks: a table, a timeline, and a flame graph if there are calls or stacks."""
-        from emu.trace.display import trace_html
-
-        return trace_html(self)
+        return Trace.notebook_view(self)

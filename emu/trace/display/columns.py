@@ -3,19 +3,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from emu.trace.display.html import table
-
-if TYPE_CHECKING:
-    from emu.trace.data_frames import DataFrames
+from emu.trace.lists import Column
 
 __all__ = ["columns_html"]
 
 _ROWS = 10
 
 
-def columns_html(columns: DataFrames) -> str:
+def columns_html(columns: Mapping[str, Column]) -> str:
     """HTML of its first rows."""
     shown = [columns[name][:_ROWS].tolist() for name in columns]
     count = len(columns[next(iter(columns))])
