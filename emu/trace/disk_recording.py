@@ -99,14 +99,14 @@ class _ArrayPages:
             file.close()
 
     def begin(self) -> None:
-        self._array.recorder.spill_to(self._append)
+        self._array.reader.spill_to(self._append)
 
     def end(self) -> None:
         """Takes what is left in the buffers."""
         recorder = self._array.recorder
-        recorder.spill_to(None)
+        recorder.reader.spill_to(None)
         for cpu in range(recorder.cpus):
-            for pages in recorder.drain(cpu):
+            for pages in recorder.reader.drain(cpu):
                 self._append(cpu, pages)
         for file in self._files.values():
             file.flush()

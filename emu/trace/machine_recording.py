@@ -15,7 +15,7 @@ def recording_of(machine: of_machine.TracedMachine) -> Recording:
     cpus = range(len(machine.kernel.board.cpus))
     return Recording(
         buffers=[
-            Buffer(name, array.recorder.clock.name, [CpuPages(cpu, array.recorder.unread_pages(cpu)) for cpu in cpus])
+            Buffer(name, array.recorder.clock.name, [CpuPages(cpu, array.reader.unread_pages(cpu)) for cpu in cpus])
             for name, array in of_machine.arrays_of(machine)
         ],
         formats=list(of_machine.formats(machine)),

@@ -71,7 +71,7 @@ def test_options_of_the_output(machine: Machine) -> None:
         rows(shown("latency-format", "verbose"))[0],
     )
     text = shown("latency-format")
-    counts = f"#{len(rows(text))}/{len(rows(text))}, CPU#{machine.trace_array.recorder.first_cpu}"
+    counts = f"#{len(rows(text))}/{len(rows(text))}, CPU#{machine.trace_array.reader.first_cpu}"
     assert f"# latency: 0 us, {counts} | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:2)\n" in text
     assert re.match(rf" +\S+-{first['pid']} +{first['cpu']}\S{{5}} +\d+us[ +!#*@$]?: {re.escape(first['event'])}$", rows(text)[0])
     # "Show only the event data. Hides the comm, PID, timestamp, CPU, and other useful data."

@@ -68,7 +68,7 @@ def test_a_dump_empties_the_buffer_and_stops_tracing(fresh: Machine) -> None:
     fresh.tracefs.write("trace_marker", "one")
     assert len(dump_in(z(fresh))) == 1
     assert fresh.tracefs.read("tracing_on") == "0\n"
-    assert fresh.trace_array.recorder.entries(None) == 0
+    assert fresh.trace_array.reader.entries(None) == 0
     assert z(fresh) == ["sysrq: Dump ftrace buffer", *EMPTY]
     assert fresh.tracefs.read("tracing_on") == "0\n"
 
@@ -119,20 +119,20 @@ def test_what_is_recorded_during_a_dump_stays(fresh: Machine) -> None:
     said = fresh.run(f"cd {TRACING}; {script}", limit=5_000_000_000).output.decode()
     before = sum(map(int, re.findall(r"entries: (\d+)", said)))
     assert len(dump_in(messages(said))) >= before > 100
-    assert fresh.trace_array.recorder.entries(None) > 0
+    assert fresh.trace_array.reader.entries(None) > 0
 
 
 def test_one_cpu_is_dumped_when_asked_for(fresh: Machine) -> None:
     shell(fresh, "for n in 0 1; do taskset -c $n sh -c \"echo on $n > trace_marker\"; done")
-    fresh.trace_array.request_dump(1)
+    fresh.trace_array.dumps.request(1)
     assert not fresh.trace_array.recorder.recording
-    fresh.trace_array.request_dump(1)
-    fresh.trace_array.request_dump(None)  # one is asked for already
+    fresh.trace_array.dumps.request(1)
+    fresh.trace_array.dumps.request(None)  # one is asked for already
     (line,) = dump_in(messages(fresh.run("true").output.decode()))
     assert line.endswith(": on 1") and "on 0" in fresh.tracefs.read("trace")
-    fresh.trace_array.request_dump(1)
+    fresh.trace_array.dumps.request(1)
     assert messages(fresh.run("true").output.decode()) == EMPTY
-    fresh.trace_array.request_dump(None)
+    fresh.trace_array.dumps.request(None)
     (line,) = dump_in(messages(fresh.run("true").output.decode()))
     assert line.endswith(": on 0")
 
@@ -140,7 +140,7 @@ def test_one_cpu_is_dumped_when_asked_for(fresh: Machine) -> None:
 def test_a_dump_that_a_command_made_the_host_ask_for_belongs_to_the_command(fresh: Machine) -> None:
     for number in range(100):
         fresh.tracefs.write("trace_marker", str(number))
-    fresh._sink = lambda data: fresh.trace_array.request_dump(None) if data == b"now\n" else None
+    fresh._sink = lambda data: fresh.trace_array.dumps.request(None) if data == b"now\n" else None
     lines = dump_in(messages(shell(fresh, "echo now")))
     assert [line.rpartition(" ")[2] for line in lines] == list(map(str, range(100)))
 

@@ -61,7 +61,7 @@ def test_it_waits_and_ends_when_recording_is_off(
     pipe: Handle, rings: list[RingBuffer], trace_array: TraceArray, tracefs: TraceFS, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     woken: list[None] = []
-    monkeypatch.setattr(trace_array.recorder, "wake_readers", lambda: woken.append(None))
+    monkeypatch.setattr(trace_array.reader, "wake", lambda: woken.append(None))
     assert isinstance(pipe.read(0, 100), WouldBlock)
     assert not pipe.poll() & Readiness.READABLE
     tracefs.write("tracing_on", "0")
@@ -103,7 +103,7 @@ def test_a_splice_waits_for_whole_pages_until_it_is_told_to_end(
     rings: list[RingBuffer], root: Any, trace_array: TraceArray, tracefs: TraceFS, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     woken: list[None] = []
-    monkeypatch.setattr(trace_array.recorder, "wake_readers", lambda: woken.append(None))
+    monkeypatch.setattr(trace_array.reader, "wake", lambda: woken.append(None))
     tracefs.write("buffer_size_kb", "38")
     raw = root.lookup("per_cpu").lookup("cpu0").lookup("trace_pipe_raw").open(OpenFlags.READ)
     while rings[0].full_pages < 3:

@@ -77,6 +77,6 @@ def test_arrays_are_turned_off_alone(tracefs: TraceFS, trace_array: TraceArray, 
 def test_a_reader_that_waits_is_woken(trace_array: TraceArray, turn: Turn) -> None:
     recorder = trace_array.recorder
     array = recorder.globals.records.top
-    recorder.await_event(again=False)
+    recorder.reader.await_event(again=False)
     turn(False)
     assert array.reader_waits == 0

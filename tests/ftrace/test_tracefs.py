@@ -206,7 +206,7 @@ def test_trace_is_emptied_by_truncation_only(tracefs: TraceFS, rings: list[RingB
 
 def test_stats_look_like_those_of_linux(tracefs: TraceFS, trace_array: TraceArray, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = BufferStats(30215, 0, 0, 850180, 76_411_721_999, 77_395_217_000, 0, 0)
-    monkeypatch.setattr(trace_array.recorder, "buffer_stats", lambda cpu: theirs)
+    monkeypatch.setattr(trace_array.reader, "buffer_stats", lambda cpu: theirs)
     assert tracefs.read("per_cpu/cpu0/stats") == (GOLDEN / "per_cpu-cpu0-stats.txt").read_text()
     tracefs.write("trace_clock", "counter")
     assert "\noldest event ts: 76411721999\n" in tracefs.read("per_cpu/cpu0/stats")

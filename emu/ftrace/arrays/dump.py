@@ -4,17 +4,56 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Self
 
+from emu.ftrace.arrays.ops import FtraceOps
+from emu.ftrace.arrays.options import Options
+from emu.ftrace.arrays.recorder import Recorder
 from emu.ftrace.text.taken_text import TakenText
+from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
+from emu.kernel.work import WorkKind
 
-__all__ = ["Dump"]
+__all__ = ["Dumps"]
 
+_ALL_CPUS = -1  # of a dump, as the guest has it
 _AT_ONCE = 4096  # events: a dump keeps the text of so many in memory
 
 
-class Dump:
+class Dumps:
+    """The dumps of one trace array."""
+
+    def __init__(self, recorder: Recorder, ops: FtraceOps, options: Options) -> None:
+        self._recorder, self._ops, self._options = recorder, ops, options
+        self._requested = False
+
+    def take(self, cpu: int | None) -> Iterator[str]:
+        """Takes what is in the buffer of one CPU, or of each, out of it, as lines for the guest's console.
+
+        The lines are those of trace_pipe with the option latency-format, which has no effect on function_graph's here. What
+        is recorded meanwhile stays. As in Linux, addresses of programs stay addresses.
+        """
+        latency = self._ops.tracer is not FUNCTION_GRAPH or self._options["latency-format"] or self._options["funcgraph-flat"]
+        options = {**self._options, "latency-format": latency, "sym-userobj": False}
+        reader, tracer = self._recorder.reader, self._ops.tracer
+        return _Dump(TakenText(lambda: reader.oldest_events(cpu, tracer, options), reader.consume), reader.entries(cpu))
+
+    def request(self, cpu: int | None) -> None:
+        """Stops recording, and has the guest dump the buffer of one CPU, or of each, on its console.
+
+        The guest prints in a task of its own, so shortly after. While a dump is asked for, another one is not: there will
+        be nothing for it.
+        """
+        self._recorder.record_off()
+        if not self._requested:
+            self._requested = True
+            self._recorder.globals.work.ask(WorkKind.DUMP, _ALL_CPUS if cpu is None else cpu, on_done=self._dumped)
+
+    def _dumped(self, result: int) -> None:
+        self._requested = False
+
+
+class _Dump:
     """Takes events out of a buffer, and iterates over their lines. What is recorded meanwhile stays.
 
     Args:

@@ -46,12 +46,39 @@ def recording(top: TraceArray, names: Collection[str]) -> Iterator[Callable[[], 
 
 @contextmanager
 def following(top: TraceArray) -> Iterator[Callable[[int], None]]:
-    """See `TraceArray.following`, of the top trace array and its instances."""
+    """While the body runs, functions and events of tasks are recorded only if these are in set_ftrace_pid and set_event_pid.
+
+    The body gets a function that adds a task, by its pid, to both lists of the top trace array and of its instances. Children
+    of these tasks are added, too. At the end, the lists and the options function-fork and event-fork are what they were.
+    """
     with ExitStack() as arrays:
-        added = [arrays.enter_context(array.following()) for array in (top, *top.instances.values())]
+        added = [arrays.enter_context(_following(array)) for array in (top, *top.instances.values())]
 
         def add(pid: int) -> None:
             for one in added:
                 one(pid)
 
         yield add
+
+
+@contextmanager
+def _following(array: TraceArray) -> Iterator[Callable[[int], None]]:
+    lists = (
+        (array.recorder.pid_filter, "function-fork"),
+        (array.recorder.event_pid_filter, "event-fork"),
+    )
+    before = [(pids.chosen, array.options[option]) for pids, option in lists]
+    for pids, option in lists:
+        pids.choose(pids.chosen or frozenset())
+        array.set_option(option, True)
+
+    def add(pid: int) -> None:
+        for pids, _ in lists:
+            pids.choose((pids.chosen or frozenset()) | {pid})
+
+    try:
+        yield add
+    finally:
+        for (pids, option), (chosen, followed) in zip(lists, before, strict=True):
+            array.set_option(option, followed)
+            pids.choose(chosen)

@@ -5,6 +5,7 @@ trace array records.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -49,12 +50,20 @@ class PidFilter:
         records: the records of the array.
         flags: of each pid.
         fields: whether the filter is for functions or events.
+        changed: is called when other lists are in force.
     """
 
-    def __init__(self, records: ArrayRecords, flags: NDArray[np.uint8], fields: _Fields) -> None:
+    def __init__(
+        self,
+        records: ArrayRecords,
+        flags: NDArray[np.uint8],
+        fields: _Fields,
+        changed: Callable[[], None] = lambda: None,
+    ) -> None:
         self._records = records
         self._flags = flags
         self._fields = fields
+        self._changed = changed
         self._there_is_chosen = self._there_is_excluded = False
 
     def __bool__(self) -> bool:
@@ -74,8 +83,15 @@ class PidFilter:
     def _listed(self, flag: int) -> frozenset[int]:
         return frozenset(np.flatnonzero(self._flags & np.uint8(flag)).tolist())
 
-    def choose(self, chosen: Pids, excluded: Pids) -> None:
-        """Puts other lists in force, for the tasks that run now, too."""
+    def choose(self, pids: Pids) -> None:
+        """Puts another list of chosen tasks in force, for those that run now, too."""
+        self._put_in_force(pids, self.excluded)
+
+    def exclude(self, pids: Pids) -> None:
+        """Puts another list of excluded tasks in force, for those that run now, too."""
+        self._put_in_force(self.chosen, pids)
+
+    def _put_in_force(self, chosen: Pids, excluded: Pids) -> None:
         self._there_is_chosen, self._there_is_excluded = chosen is not None, excluded is not None
         self._flags &= ~np.uint8(self._fields.chosen | self._fields.excluded)
         for pids, flag in ((chosen, self._fields.chosen), (excluded, self._fields.excluded)):
@@ -86,3 +102,4 @@ class PidFilter:
             ignored = left_out or (excluded is not None and cpu.pid in excluded)
             others = getattr(cpu, self._fields.ignored) & ~OF_PID
             setattr(cpu, self._fields.ignored, others | OF_PID if ignored else others)
+        self._changed()

@@ -80,7 +80,7 @@ class BootOptions:
                 self._write("trace_clock", clock)
         if {"alloc_snapshot", "ftrace_boot_snapshot"} & self._given.keys():
             with self._reporting("tracer: failed to allocate ring buffer!"):
-                self._array.allocate_snapshot()
+                self._array.snapshot.allocate()
         refused = self._set_options()
         if "ftrace=" in self._given:
             self._start(self._given["ftrace="])

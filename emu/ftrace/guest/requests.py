@@ -107,7 +107,7 @@ class GuestRequests:
 
     def allocate_snapshot(self) -> bool:
         try:
-            self._top.allocate_snapshot()
+            self._top.snapshot.allocate()
         except TraceError:
             return False
         return True
@@ -119,7 +119,7 @@ class GuestRequests:
         """A dump begins when there is none under way."""
         self._ftrace.driver.alive()  # a CPU may print thousands of lines with interrupts off
         if self._dump is None:
-            self._dump = self._top.dump(cpu)
+            self._dump = self._top.dumps.take(cpu)
         line = next(self._dump, None)
         if line is None:
             self._dump = None

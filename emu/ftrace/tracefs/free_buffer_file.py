@@ -23,4 +23,4 @@ class FreeBufferHandle(Handle):
         return len(data)
 
     def release(self) -> None:
-        self._trace_array.free_buffer()
+        self._trace_array.buffer_size.free()

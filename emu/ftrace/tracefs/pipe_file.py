@@ -41,18 +41,18 @@ class ConsumingHandle(Handle):
         return Readiness.READABLE if self._rest or (limits and self._filled()) else Readiness(0)
 
     def await_change(self, *, again: bool) -> None:
-        self._trace_array.recorder.await_event(again=again)
+        self._trace_array.reader.await_event(again=again)
 
     def await_readiness(self, *, again: bool) -> None:
         if self._cpu is None or self._filled():
             self.await_change(again=again)
         else:
-            self._trace_array.recorder.await_filled(self._cpu, self._trace_array.buffer_percent, again=again)
+            self._trace_array.reader.await_filled(self._cpu, again=again)
 
     def _filled(self) -> bool:
         if self._cpu is None or self._spare:
             return True
-        return self._trace_array.recorder.filled(self._cpu, self._trace_array.buffer_percent)
+        return self._trace_array.reader.filled(self._cpu)
 
     def release(self) -> None:
         if not self._released:
@@ -65,7 +65,7 @@ class PipeHandle(ConsumingHandle):
 
     def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int | None) -> None:
         super().__init__(flags, trace_array, cpu)
-        self._text = TakenText(lambda: trace_array.pipe_view(cpu), trace_array.recorder.consume)
+        self._text = TakenText(lambda: trace_array.pipe_view(cpu), trace_array.reader.consume)
         self._rest = trace_array.ops.tracer.pipe_begins_with().encode()
         self._has_read = False
 

@@ -19,7 +19,7 @@ class RawHandle(ConsumingHandle):
 
     def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int, *, spare: bool = False) -> None:
         if spare:
-            trace_array.check_print_max()
+            trace_array.snapshot.check_print_max()
         super().__init__(flags, trace_array, cpu, spare=spare)
         self._page_of = cpu
         self._woken = False  # whoever waits for pages is to wait no longer
@@ -28,7 +28,7 @@ class RawHandle(ConsumingHandle):
         """`offset` is ignored: events that have been read are gone."""
         self._require(OpenFlags.READ)
         if not self._rest:
-            page = self._trace_array.recorder.take_page(self._page_of, spare=self._spare) if size else b""
+            page = self._trace_array.reader.take_page(self._page_of, spare=self._spare) if size else b""
             if page is None:
                 return WouldBlock()
             self._rest = page
@@ -51,7 +51,7 @@ class RawHandle(ConsumingHandle):
             return WouldBlock()
         pages: list[bytes] = []
         while len(pages) < size // PAGE_SIZE:
-            page = recorder.take_page(self._page_of, spare=self._spare, whole=True)
+            page = recorder.reader.take_page(self._page_of, spare=self._spare, whole=True)
             if page is None:
                 break
             pages.append(page)
@@ -62,5 +62,5 @@ class RawHandle(ConsumingHandle):
         if command:
             return super().ioctl(command)
         self._woken = True
-        self._trace_array.recorder.wake_readers()
+        self._trace_array.reader.wake()
         return 0

@@ -50,10 +50,10 @@ def snapshot_file(trace_array: TraceArray, cpu: int | None) -> TextFile:
             case 0:
                 if cpu is not None:
                     raise TraceError(errno.EINVAL, "the snapshot of one CPU alone cannot be freed")
-                trace_array.free_snapshot()
+                trace_array.snapshot.free()
             case 1:
-                trace_array.take_snapshot(cpu)
+                trace_array.snapshot.take(cpu)
             case _:
-                trace_array.clear_snapshot(cpu)
+                trace_array.snapshot.clear(cpu)
 
     return TextFile(show, store)

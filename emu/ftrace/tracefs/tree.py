@@ -245,8 +245,8 @@ def _filter_files(tr: TraceArray) -> dict[str, Node]:
             lambda: tr.ops.filter, tr.set_filter, _ALL_ENABLED, tr.ops.waiting_filter, tr, lambda: tr.ops.filtered
         ),
         "set_ftrace_notrace": FilterFile(lambda: tr.ops.notrace, tr.set_notrace, _NONE_DISABLED, tr.ops.waiting_notrace),
-        "set_ftrace_pid": PidFile(lambda: tr.recorder.pid_filter.chosen, tr.set_pids, _NO_PID),
-        "set_ftrace_notrace_pid": PidFile(lambda: tr.recorder.pid_filter.excluded, tr.set_notrace_pids, _NO_PID),
+        "set_ftrace_pid": PidFile(lambda: tr.recorder.pid_filter.chosen, tr.recorder.pid_filter.choose, _NO_PID),
+        "set_ftrace_notrace_pid": PidFile(lambda: tr.recorder.pid_filter.excluded, tr.recorder.pid_filter.exclude, _NO_PID),
     }
 
 
@@ -274,7 +274,7 @@ def _buffer_files(tr: TraceArray) -> dict[str, Node]:
         "timestamp_mode": TextFile(lambda: "[delta] absolute\n"),
         "buffer_size_kb": _buffer_size_file(tr, None),
         "buffer_percent": TextFile(
-            lambda: f"{tr.buffer_percent}\n", lambda text: tr.set_buffer_percent(parse_decimal(text))
+            lambda: f"{tr.reader.percent}\n", lambda text: tr.reader.set_percent(parse_decimal(text))
         ),
         "buffer_total_size_kb": TextFile(lambda: _total_buffer_size(tr)),
         "free_buffer": HandleFile(0o200, lambda flags: FreeBufferHandle(flags, tr)),
@@ -303,8 +303,8 @@ def _event_files(tr: TraceArray) -> dict[str, Node]:
     return {
         "events": EventsDirectory(tr, catalogue),
         "set_event": SetEventFile(tr, catalogue),
-        "set_event_pid": PidFile(lambda: tr.recorder.event_pid_filter.chosen, tr.set_event_pids),
-        "set_event_notrace_pid": PidFile(lambda: tr.recorder.event_pid_filter.excluded, tr.set_event_notrace_pids),
+        "set_event_pid": PidFile(lambda: tr.recorder.event_pid_filter.chosen, tr.recorder.event_pid_filter.choose),
+        "set_event_notrace_pid": PidFile(lambda: tr.recorder.event_pid_filter.excluded, tr.recorder.event_pid_filter.exclude),
     }
 
 
@@ -318,23 +318,23 @@ def _buffer_size_file(tr: TraceArray, cpu: int | None) -> TextFile:
 
     def show() -> str:
         if cpu is not None:
-            return f"{tr.recorder.size_kb(cpu)}\n"
-        sizes = {tr.recorder.size_kb(index) for index in range(tr.recorder.cpus)}
+            return f"{tr.reader.size_kb(cpu)}\n"
+        sizes = {tr.reader.size_kb(index) for index in range(tr.recorder.cpus)}
         if len(sizes) > 1:
             return "X\n"
-        return f"{sizes.pop()}{'' if tr.buffer_expanded else f' (expanded: {tr.globals.buffer_kb})'}\n"
+        return f"{sizes.pop()}{'' if tr.buffer_size.expanded else f' (expanded: {tr.globals.buffer_kb})'}\n"
 
-    return TextFile(show, lambda text: tr.set_buffer_kb(parse_decimal(text), cpu))
+    return TextFile(show, lambda text: tr.buffer_size.set(parse_decimal(text), cpu))
 
 
 def _total_buffer_size(tr: TraceArray) -> str:
-    expanded = "" if tr.buffer_expanded else f" (expanded: {tr.globals.buffer_kb * tr.recorder.cpus})"
-    return f"{sum(map(tr.recorder.size_kb, range(tr.recorder.cpus)))}{expanded}\n"
+    expanded = "" if tr.buffer_size.expanded else f" (expanded: {tr.globals.buffer_kb * tr.recorder.cpus})"
+    return f"{sum(map(tr.reader.size_kb, range(tr.recorder.cpus)))}{expanded}\n"
 
 
 def _stats_file(tr: TraceArray, cpu: int) -> TextFile:
     def show() -> str:
-        stats = tr.recorder.buffer_stats(cpu)
+        stats = tr.reader.buffer_stats(cpu)
         lines = {
             "entries": stats.entries,
             "overrun": stats.overrun,
