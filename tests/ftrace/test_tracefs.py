@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from emu.ftrace.arrays.recorder import BufferStats
+from emu.ftrace.arrays.reader import BufferStats
 from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.errors import TraceError
