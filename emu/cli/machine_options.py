@@ -6,8 +6,8 @@ from __future__ import annotations
 import gc
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -15,13 +15,16 @@ import click
 
 from emu.cli.guest_errors import guest_errors
 from emu.cli.quantities import Duration, Frequency, Size
+from emu.machine_config import MachineConfig
 
 if TYPE_CHECKING:
     from emu.cli.progress import Progress
+    from emu.cpu.ramdisk import RamDisk
+    from emu.ftrace.sites.patching import Protocol
     from emu.machine import Machine
     from emu.native.cache import Cache
 
-__all__ = ["MachineOptions", "RunLimits", "compiling", "machine_options"]
+__all__ = ["RunLimits", "boot", "compiling", "config_of", "machine_options"]
 
 MEBIBYTE = 1 << 20
 
@@ -47,119 +50,97 @@ _BOOT_LIMIT = 10 * 10**9  # nanoseconds of virtual time, of which a boot takes s
 _BOOT_HOST_LIMIT = 60.0  # seconds
 
 
-@dataclass(frozen=True)
-class MachineOptions:
-    """The options that describe a machine."""
+def config_of(arguments: Mapping[str, object]) -> MachineConfig:
+    """The machine that a command's arguments describe. Files of theirs are not looked at yet."""
+    make: Callable[..., MachineConfig] = MachineConfig  # click has made the values what they must be
+    return make(**arguments)
 
-    arch: str
-    cpus: int
-    memory: int  # bytes
-    quantum: int  # cycles
-    frequency: int  # Hz
-    seed: int
-    image: Path | None
-    share: Sequence[str] = ()
-    ramdisk: str | None = None
-    patching: str | None = None
-    append: str = ""
-    smi: str | None = None
-    userland: str | None = None
-    host_tree: bool = False
-    tracer_cost: str = "none"
-    timing: str | None = None  # None: the architecture's default
-    cpu_model: str | None = None
 
-    @classmethod
-    def of(cls, arguments: Mapping[str, object]) -> MachineOptions:
-        """Those that a command's arguments are."""
-        make: Callable[..., MachineOptions] = cls  # click has made the values what they must be
-        return make(**arguments)
+def boot(config: MachineConfig, console: Callable[[bytes], None], limits: RunLimits, progress: Progress) -> Machine:
+    """Boots a machine, and tells of it by `progress`. What the guest writes goes to `console`.
 
-    def boot(self, console: Callable[[bytes], None], limits: RunLimits, progress: Progress) -> Machine:
-        """Boots the machine, and tells of it by `progress`. What the guest writes goes to `console`.
+    Raises:
+        click.ClickException: an option's value is wrong, or the host refuses the memory or a file.
+        GuestDied: the kernel panicked while it booted.
+        TimedOut: the kernel neither booted nor panicked within the limits.
+    """
+    up: int | None = None
 
-        Raises:
-            click.ClickException: an option's value is wrong, or the host refuses the memory or a file.
-            GuestDied: the kernel panicked while it booted.
-            TimedOut: the kernel neither booted nor panicked within the limits.
-        """
-        up: int | None = None
+    def booting() -> str:
+        if up is None:
+            return "making the machine"
+        return f"booting CPU {up + 1} of {config.cpus}" if up < config.cpus else f"booting, all {up} CPUs are up"
 
-        def booting() -> str:
-            if up is None:
-                return "making the machine"
-            return f"booting CPU {up + 1} of {self.cpus}" if up < self.cpus else f"booting, all {up} CPUs are up"
+    def count(cpus: int) -> None:
+        nonlocal up
+        up = cpus
 
-        def count(cpus: int) -> None:
-            nonlocal up
-            up = cpus
+    def warn(text: str) -> None:
+        # A terminal may be in raw mode now, and would not go to the start of a line.
+        line = f"emu: {text}".replace("\n", "\r\n") + "\r" if sys.stderr.isatty() else f"emu: {text}"
+        with progress.while_writing(b"\n"):
+            click.echo(line, err=True)
 
-        with progress.during(booting):
-            return self._boot(console, limits, progress, count)
+    warnings.showwarning = lambda message, *_: warn(str(message))  # of the cache of compiled code
+    with progress.during(booting):
+        _load_libraries(progress)
+        from emu.machine import Machine
 
-    def _boot(
-        self, console: Callable[[bytes], None], limits: RunLimits, progress: Progress, booting: Callable[[int], None]
-    ) -> Machine:
-        def warn(text: str) -> None:
-            # A terminal may be in raw mode now, and would not go to the start of a line.
-            line = f"emu: {text}".replace("\n", "\r\n") + "\r" if sys.stderr.isatty() else f"emu: {text}"
-            with progress.while_writing(b"\n"):
-                click.echo(line, err=True)
-
-        warnings.showwarning = lambda message, *_: warn(str(message))  # of the cache of compiled code
-        # What is imported now stays: that the garbage collector looks through it again and again takes a fifth of a short run.
-        gc.disable()
-        # Loads numba and Unicorn, which `emu --help` can do without; and may compile.
-        from emu.native.cache import Cache
-
-        progress.instead = lambda: compiling(Cache)
-        from emu.cpu.ramdisk import RamDisk
-        from emu.ftrace.sites.protocol_file import protocol_of
-        from emu.machine import Machine, Share
-
-        if not gc.get_freeze_count():  # else garbage of the last command would stay, where a process runs several
-            gc.freeze()
-        gc.enable()
         try:
-            disk = None
-            if self.ramdisk is not None:
-                name = self.ramdisk.removesuffix(":rw")
-                disk = RamDisk.of_file(Path(name), writable=name != self.ramdisk)
-            try:
-                patching = None if self.patching is None else protocol_of(self.patching)
-            except ValueError as error:
-                raise ValueError(f"--patching {self.patching}: {error}") from None
+            opened = replace(config, ramdisk=_ramdisk(config), patching=_patching(config))
             with guest_errors():
                 return Machine(
-                    arch=self.arch,
-                    cpus=self.cpus,
-                    memory=self.memory,
-                    quantum=self.quantum,
-                    frequency=self.frequency,
-                    seed=self.seed,
-                    image=self.image,
-                    shares=[Share.parse(text) for text in self.share],
-                    userland=self.userland,
-                    host_tree=self.host_tree,
-                    ramdisk=disk,
-                    patching=patching,
-                    command_line=self.append,
-                    smi=self.smi,
-                    tracer_cost=self.tracer_cost,
-                    timing=self.timing,
-                    cpu_model=self.cpu_model,
+                    **vars(opened),
                     console=console,
                     warn=warn,
-                    booting=booting,
+                    booting=count,
                     boot_limit=None if limits.limit is None else max(limits.limit, _BOOT_LIMIT),
                     boot_host_limit=None if limits.host_limit is None else max(limits.host_limit, _BOOT_HOST_LIMIT),
                 )
         except ValueError as error:
             raise click.ClickException(str(error)) from None
         except OSError as error:
-            memory = f"{self.memory // MEBIBYTE} MiB of memory"
+            memory = f"{config.memory // MEBIBYTE} MiB of memory"
             what = f"cannot read {error.filename}" if error.filename else f"no machine with {memory}"
             raise click.ClickException(f"{what}: {error.strerror}") from None
+
+
+def _load_libraries(progress: Progress) -> None:
+    """Loads numba and Unicorn, which `emu --help` can do without; and may compile.
+
+    What is imported now stays: that the garbage collector looks through it again and again takes a fifth of a short run.
+    """
+    gc.disable()
+    from emu.native.cache import Cache
+
+    progress.instead = lambda: compiling(Cache)
+    import emu.machine  # noqa: F401
+
+    if not gc.get_freeze_count():  # else garbage of the last command would stay, where a process runs several
+        gc.freeze()
+    gc.enable()
+
+
+def _ramdisk(config: MachineConfig) -> RamDisk | None:
+    """Of `FILE[:rw]`."""
+    from emu.cpu.ramdisk import RamDisk
+
+    if not isinstance(config.ramdisk, str):
+        return None
+    name = config.ramdisk.removesuffix(":rw")
+    return RamDisk.of_file(Path(name), writable=name != config.ramdisk)
+
+
+def _patching(config: MachineConfig) -> str | Protocol | None:
+    """Of `METHOD` or `FILE.py:NAME`."""
+    from emu.ftrace.sites.protocol_file import protocol_of
+
+    if not isinstance(config.patching, str):
+        return config.patching
+    try:
+        return protocol_of(config.patching)
+    except ValueError as error:
+        raise ValueError(f"--patching {config.patching}: {error}") from None
 
 
 def compiling(cache: type[Cache]) -> str | None:
@@ -204,9 +185,10 @@ _OPTIONS = (
     click.option(
         "--patching",
         metavar="METHOD",
-        help="How call sites are changed: breakpoint, flush, stop_machine, or a function of yours, FILE.py:NAME (docs/races.md).",
+        help="How call sites are changed: breakpoint, flush, stop_machine, or a function of yours, FILE.py:NAME"
+        " (docs/races.md).",
     ),
-    click.option("--append", default="", metavar="WORDS", help="Parameters of the guest's kernel: 'trace_event=initcall'."),
+    click.option("--append", "command_line", default="", metavar="WORDS", help="Parameters of the guest's kernel: 'trace_event=initcall'."),
     click.option(
         "--smi",
         metavar="PERIOD:LENGTH[:CPU]",
@@ -227,6 +209,7 @@ _OPTIONS = (
     ),
     click.option(
         "--share",
+        "shares",
         metavar="DIR[:GUESTDIR][:rw]",
         multiple=True,
         help="A folder for the guest, at GUESTDIR or /mnt/NAME. Can be read; with :rw also written. Repeatable.",
@@ -245,7 +228,7 @@ _OPTIONS = (
 
 
 def machine_options(command: Command) -> Command:
-    """Gives a command the options of MachineOptions and RunLimits, as arguments of the same names."""
+    """Gives a command the options of MachineConfig and RunLimits, as arguments of the same names."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

@@ -14,7 +14,7 @@ import click
 
 from emu.cli.command import CommandOutput, run_command
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
-from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
+from emu.cli.machine_options import RunLimits, boot, config_of, machine_options
 from emu.cli.progress import Progress
 from emu.cli.signals import Terminated, raised
 from emu.cli.trace_options import TracingCommand, recording_of, trace_options, trace_options_of
@@ -67,7 +67,7 @@ def mount(follow: bool, leave: bool, directory: Path, command: Sequence[str], **
     console = CommandOutput(progress, sys.stderr)
     limits = RunLimits.taken_from(machine_arguments)
     status, cut_short = 0, None
-    with raised(), MachineOptions.of(machine_arguments).boot(console, limits, progress) as machine, mount_errors():
+    with raised(), boot(config_of(machine_arguments), console, limits, progress) as machine, mount_errors():
         if traces:
             with progress.during("setting up tracing"), guest_errors():
                 asked.set_up(machine, settings)

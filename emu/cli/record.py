@@ -12,7 +12,7 @@ import click
 
 from emu.cli.command import CommandOutput, Stopwatch, run_command
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
-from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
+from emu.cli.machine_options import RunLimits, boot, config_of, machine_options
 from emu.cli.output import new_file
 from emu.cli.progress import Progress
 from emu.cli.quantities import time_text
@@ -104,9 +104,9 @@ def record_to(
     progress = Progress()
     console = CommandOutput(progress, sys.stderr)
     limits = RunLimits.taken_from(machine_arguments)
-    options = MachineOptions.of(machine_arguments)
+    config = config_of(machine_arguments)
     status, cut_short = 0, None
-    with raised(), new_file(path) as file, options.boot(console, limits, progress) as machine:
+    with raised(), new_file(path) as file, boot(config, console, limits, progress) as machine:
         from emu.trace.disk_recording import DiskRecording
         from emu.trace.origin import Origin
 
@@ -124,7 +124,7 @@ def record_to(
             console.end_line()
             with progress.during("writing the recording"):
                 tree = machine.host_tree.digest() if machine.host_tree is not None else None
-                origin = Origin.of(machine.kernel, options.seed, options.quantum, words, tree)
+                origin = Origin.of(machine.kernel.image.digest, machine.config, words, tree)
                 recording.write(file, version=version, compress=compress, origin=origin.encode())
     if cut_short is not None:
         raise cut_short

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,7 +38,7 @@ def reproduce(output: Path | None, file: Path) -> int:
         if place is None:
             click.echo(f"{file}: the same, {file.stat().st_size} bytes")
             return 0
-        changed = _changes(origin, _origin(again))
+        changed = ", ".join(origin.changes(_origin(again)))
         click.echo(f"{file}: differs from byte {place} on{f': other {changed}' if changed else ''}")
     return _DIFFERENT
 
@@ -80,8 +79,3 @@ def _first_difference(one: Path, other: Path) -> int | None:
                 return None
             place += len(a)
 
-
-def _changes(before: Origin, now: Origin) -> str:
-    """What is not the same about the machine and this program: "seed (1, now 2)"."""
-    old, new = asdict(before), asdict(now)
-    return ", ".join(f"{name} ({old[name]}, now {new[name]})" for name in before.differs_from(now))

@@ -13,7 +13,7 @@ import click
 
 from emu.cli.command import CommandOutput, Stopwatch, run_command
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
-from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
+from emu.cli.machine_options import RunLimits, boot, config_of, machine_options
 from emu.cli.output import Output, open_shown
 from emu.cli.progress import Progress
 from emu.cli.quantities import time_text
@@ -120,7 +120,7 @@ def run(
     console = CommandOutput(progress, sys.stderr)
     limits = RunLimits.taken_from(machine_arguments)
     status, cut_short = 0, None
-    with raised(), open_shown(output) as out, MachineOptions.of(machine_arguments).boot(console, limits, progress) as machine:
+    with raised(), open_shown(output) as out, boot(config_of(machine_arguments), console, limits, progress) as machine:
         with progress.during("setting up tracing"), guest_errors():
             asked.set_up(machine, settings)
             if stack:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from emu.cli.guest_errors import guest_errors
-from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
+from emu.cli.machine_options import RunLimits, boot, config_of, machine_options
 from emu.cli.output import write_through
 from emu.cli.progress import Progress
 from emu.cli.signals import Terminated, raised
@@ -60,7 +60,7 @@ def shell(**machine_arguments: object) -> int:
             _write(data)
 
     with raised():
-        machine = MachineOptions.of(machine_arguments).boot(console, limits, progress)
+        machine = boot(config_of(machine_arguments), console, limits, progress)
     with machine, guest_errors():
         try:
             if sys.stdin.isatty():

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from emu.cli.guest_errors import guest_errors
-from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
+from emu.cli.machine_options import RunLimits, config_of, machine_options
+from emu.cli.machine_options import boot as boot_machine
 from emu.cli.output import open_shown, write_through
 from emu.cli.progress import Progress
 from emu.cli.signals import raised
@@ -63,20 +64,20 @@ def tour(name: str | None, section: str | None, listed: bool, judged: bool, full
         write_through(sys.stdout, (_list(chosen) if listed else verdicts(chosen)).encode())
         return 0
     limits = RunLimits.taken_from(machine_arguments)
-    options = MachineOptions.of(machine_arguments)
+    config = config_of(machine_arguments)
     progress = Progress()
 
     def boot(console: Callable[[bytes], None], **needed: str) -> Machine:
         values = {name: int(value) if name in ("cpus", "quantum") else value for name, value in needed.items()}
-        return MachineOptions.of({**vars(options), **values}).boot(console, limits, progress)
+        return boot_machine(config_of({**vars(config), **values}), console, limits, progress)
 
     def pieces() -> Iterator[bytes]:
         for one, sections in chosen:
             heading = f"{one.title}\n{'=' * len(one.title)}\n\n"
             for part in sections:
                 with progress.during(f"typing {one.name} {part.name}"), guest_errors():
-                    shown = guide.commands(part, options.arch)
-                yield (heading + "".join(_texts(one, part, options.arch, iter(shown), None if full else _MOST_LINES))).encode()
+                    shown = guide.commands(part, config.arch)
+                yield (heading + "".join(_texts(one, part, config.arch, iter(shown), None if full else _MOST_LINES))).encode()
                 heading = ""
 
     with raised(), open_shown(None) as out, Guide(boot, **limits._asdict()) as guide:

@@ -16,7 +16,7 @@ from click.core import ParameterSource
 
 from emu.cli.command import CommandOutput
 from emu.cli.guest_errors import guest_errors
-from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
+from emu.cli.machine_options import RunLimits, boot, config_of, machine_options
 from emu.cli.mount import executing, mount_errors
 from emu.cli.progress import Progress
 from emu.cli.signals import Terminated, raised
@@ -70,7 +70,7 @@ def tracecmd(tree: Path | None, guest: str | None, arguments: Sequence[str], **m
         directory = Path(folder)
         check(directory)
         command = inside(directory, _trace_cmd(arguments))
-        with MachineOptions.of(machine_arguments).boot(console, limits, progress) as machine:
+        with boot(config_of(machine_arguments), console, limits, progress) as machine:
             from emu.mount.mounted import Mounted
 
             _check_byte_order(machine.kernel.image.byte_order == "<", arguments)

@@ -272,7 +272,7 @@ def test_the_machine_is_as_asked(emu: Emu) -> None:
         "timing": None,
         "cpu_model": None,
         "tracer_cost": "none",
-        "shares": [],
+        "shares": (),
         "boot_limit": None,
         "boot_host_limit": None,
     }

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import emu.machine
+import emu.machine.parts
 from emu.cli import main
 from emu.kernel.host_tree import HostTree
 from emu.machine import Machine
@@ -39,7 +39,7 @@ def host_of(folder: Path, *, merged: bool) -> Path:
 @pytest.fixture(params=[True, False], ids=["merged", "separate"])
 def host(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     host = host_of(tmp_path, merged=request.param)
-    monkeypatch.setattr(emu.machine, "HostTree", partial(HostTree, host=host))
+    monkeypatch.setattr(emu.machine.parts, "HostTree", partial(HostTree, host=host))
     return host
 
 
@@ -56,14 +56,14 @@ def test_folders_and_links_to_folders(host: Path) -> None:
 
 
 def test_what_the_host_lacks_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(emu.machine, "HostTree", partial(HostTree, host=tmp_path))
+    monkeypatch.setattr(emu.machine.parts, "HostTree", partial(HostTree, host=tmp_path))
     with Machine(host_tree=True, timing="static") as machine:
         assert machine.run("echo /usr* /lib*; bash -c 'echo $0'; ls /guest").output == b"/usr* /lib\nbash\n"
 
 
 def test_the_digest_is_of_what_was_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     host = host_of(tmp_path, merged=True)
-    monkeypatch.setattr(emu.machine, "HostTree", partial(HostTree, host=host))
+    monkeypatch.setattr(emu.machine.parts, "HostTree", partial(HostTree, host=host))
 
     def digest() -> str:
         with Machine(host_tree=True, timing="static") as machine:

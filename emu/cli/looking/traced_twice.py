@@ -11,7 +11,7 @@ import click
 
 from emu.cli.command import CommandOutput, run_command
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
-from emu.cli.machine_options import MachineOptions, RunLimits
+from emu.cli.machine_options import RunLimits, boot, config_of
 from emu.cli.progress import Progress
 from emu.cli.record import record
 from emu.cli.trace_options import recording_of, trace_options_of
@@ -35,12 +35,12 @@ def traced_twice(words: Sequence[str]) -> Mapping[str, int]:
         arguments = {name: value for name, value in context.params.items() if name not in ("output", "compress", "v6")}
         follow, command = arguments.pop("follow"), arguments.pop("command")
         limits = RunLimits.taken_from(arguments)
-        options = MachineOptions.of(arguments)
+        config = config_of(arguments)
         settings = [array.settings() for array in arrays]
     progress, taken = Progress(), []
     for traced in (False, True):
         console = CommandOutput(progress, sys.stderr)  # which is not shown
-        with options.boot(console, limits, progress) as machine:
+        with boot(config, console, limits, progress) as machine:
             if machine.board.timing is None:
                 raise click.ClickException("the timing model static does not count by function")
             if traced:

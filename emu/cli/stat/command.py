@@ -15,7 +15,7 @@ import click
 
 from emu.cli.command import CommandOutput, Stopwatch, run_command
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
-from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
+from emu.cli.machine_options import RunLimits, boot, config_of, machine_options
 from emu.cli.output import open_output, write_through
 from emu.cli.progress import Progress
 from emu.cli.quantities import time_text
@@ -25,6 +25,7 @@ from emu.cli.stat import events as choices
 from emu.cli.stat import function_table, json_lines, text
 from emu.cli.stat.results import DURATION, Results, Run
 from emu.cli.table import width_of
+from emu.machine_config import MachineConfig
 
 if TYPE_CHECKING:
     from emu.machine import Machine
@@ -100,8 +101,8 @@ def stat(
     if by is not None and DURATION in (*chosen, *first):
         raise click.UsageError(f"{DURATION} is not counted by function")
     limits = RunLimits.taken_from(machine_arguments)
-    options = _with_model(MachineOptions.of(machine_arguments))
-    if by is not None and options.timing == "static":
+    config = _with_model(config_of(machine_arguments))
+    if by is not None and config.timing == "static":
         raise click.UsageError(
             "--by function: the timing model static does not count by function; pipeline and caches do (x86-64)"
         )
@@ -129,7 +130,7 @@ def stat(
         cut_short = None
         try:
             for number in range(repeat):
-                runner.run(replace(options, seed=options.seed + number))
+                runner.run(replace(config, seed=config.seed + number))
         except (GuestDied, TimedOut, Terminated) as error:  # what was counted until then may still be wanted
             cut_short = error
         if runner.runs:
@@ -144,7 +145,7 @@ def stat(
     return runner.status
 
 
-def _with_model(options: MachineOptions) -> MachineOptions:
+def _with_model(config: MachineConfig) -> MachineConfig:
     """With the timing model that counts most, if none was chosen.
 
     Raises:
@@ -153,10 +154,10 @@ def _with_model(options: MachineOptions) -> MachineOptions:
     from emu.cpu import arch
     from emu.cpu.timing import CACHES, STATIC
 
-    if options.timing is not None:
-        return options
+    if config.timing is not None:
+        return config
     try:
-        return replace(options, timing=CACHES if arch.load(options.arch).cpu_models else STATIC)
+        return replace(config, timing=CACHES if arch.load(config.arch).cpu_models else STATIC)
     except ValueError as error:
         raise click.ClickException(str(error)) from None
 
@@ -196,13 +197,13 @@ class _Runner:
         self._functions = functions
         self._progress = Progress()
 
-    def run(self, options: MachineOptions) -> None:
+    def run(self, config: MachineConfig) -> None:
         """Boots a machine and runs the command.
 
-        Raises: as `run_command`, and MachineOptions.boot.
+        Raises: as `run_command`, and `boot`.
         """
         console = CommandOutput(self._progress, sys.stdout)
-        with options.boot(console, self._limits, self._progress) as machine:
+        with boot(config, console, self._limits, self._progress) as machine:
             with self._progress.during("setting up tracing"), guest_errors():
                 apply(machine.tracefs.write, self._settings)
             console.shown = True

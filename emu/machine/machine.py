@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Machine: a board with a kernel booted on it and ftrace attached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from contextlib import ExitStack, closing, nullcontext
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from emu.cpu.host_signals import Held
+from emu.cpu.snapshot import Checkpoint, Checkpoints
+from emu.ftrace.arrays.traced_command import following, recording
+from emu.ftrace.tracefs import TraceFS
+from emu.kernel.commands import exit_status, shell_line
+from emu.kernel.console_input import ConsoleInput, Input, Terminal
+from emu.kernel.counting import Counting
+from emu.kernel.files.served_tree import ServedTree
+from emu.kernel.guest_cpu import GuestCpu
+from emu.machine.parameters import MachineParameters, parameters_of
+from emu.machine.parts import Parts
+from emu.machine.running import Running
+from emu.machine.traced_kernel import TracedKernel
+
+if TYPE_CHECKING:
+    from emu.kernel.profile import Profile
+    from emu.trace import Trace
+
+__all__ = ["Completed", "Machine"]
+
+_LONGEST_ADVANCE = 1 << 56  # cycles: 22 years at 100 MHz
+
+
+@dataclass(frozen=True)
+class Completed:
+    """A command that has ended: its exit status as a shell shows it, and what it wrote to the console."""
+
+    status: int
+    output: bytes
+
+
+class Machine(TracedKernel):
+    """A machine, booted and waiting for commands. `tracefs` is the guest's tracefs tree, `cpus` are its CPUs, and
+    `program_files.file_offset("/bin/cat", "main")` is what a uprobe there takes.
+
+    >>> with Machine(arch="x86_64", cpus=2, seed=0) as m:
+    ...     m.tracefs.write("current_tracer", "function_graph")
+    ...     done = m.run("ls /bin | sed s/[aeiou]/z/g")
+    ...     print(done.status, m.tracefs.read("trace"))
+
+    Args: those of MachineParameters, or one of these.
+
+    Attributes:
+        config: what the machine was made from; timing model and CPU model are named, if they were not.
+
+    Raises:
+        ValueError: a parameter is out of range, the image cannot be booted (BadImage), there is no such userland
+            (BadUserland), the host is of another architecture (BadHostTree), or a share cannot be mounted.
+        TypeError: `patching` is neither a name nor a function.
+        OSError: the image, the RAM disk's file or a share's folder cannot be read, or the host has too little memory.
+        GuestPanic: the kernel panicked while it booted.
+        LimitReached: it took too long.
+    """
+
+    @parameters_of(MachineParameters)
+    def __init__(self, parameters: MachineParameters) -> None:
+        self.warnings: list[str] = []
+        self._output = bytearray()
+        self._sink = parameters.console or (lambda data: None)
+        warn = parameters.warn or self.warnings.append
+        with ExitStack() as opened:  # closed by close(), or when the constructor raises
+            parts = Parts(parameters, self._console, warn, opened)
+            self.board, self.kernel, self.ftrace, self.trace_array = parts.board, parts.kernel, parts.ftrace, parts.trace_array
+            self.ramdisk, self.host_tree, self.program_files = parts.ramdisk, parts.host_tree, parts.program_files
+            self.config = parameters.config(self.board.timing_model)
+            self._running = Running(parts, warn)
+            self._profile: Profile | None = None
+            self.tracefs = TraceFS(parts.tracefs, self._running.settle, self._running.check_open, self._running.changing)
+            self.cpus = tuple(GuestCpu(cpu, self.kernel, self._running.step, self._running.check_open) for cpu in self.board.cpus)
+            for name, root in (("tracefs", parts.tracefs), ("kprobes", parts.kprobes)):
+                running = self._running
+                served = ServedTree(root, begun=running.updates, busy=running.unsettled, check=running.check_work)
+                self.kernel.file_server.serve(name, served)
+            self._boot_options = parts.obey_command_line()
+            limit, host_limit = parameters.boot_limit, parameters.boot_host_limit
+            with self.kernel.limits.during(limit, host_limit, ", and the guest has not booted"):
+                self._boot(parameters.seed % 1_000_000, parameters.booting)
+            parts.save_timing()
+            for line, refusal in parts.set_up.items():
+                done = self.run(line, limit=limit, host_limit=host_limit)
+                if done.status:
+                    raise ValueError(f"{refusal}: {done.output.decode(errors='replace').strip()}")
+            self._output.clear()
+            callers = [callback for callback in (parameters.console, parameters.warn) if callback is not None]
+            self._checkpoints = opened.enter_context(closing(Checkpoints(self.board, [self], callers)))
+            self._opened = opened.pop_all()
+
+    def _boot(self, time: int, booting: Callable[[int], None]) -> None:
+        """Runs the guest until init waits for a command (see Running.boot)."""
+        self._running.boot(self._boot_options, time, booting)
+        self._output.clear()
+
+    def __repr__(self) -> str:
+        cpus = len(self.cpus)
+        return f"<machine: {self.board.arch.name}, {cpus} CPU{'s' * (cpus > 1)}{', closed' * self._running.closed}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what it is, and what it has traced."""
+        if self._running.closed:
+            return ""
+        from emu.trace.display.html import table
+
+        board = self.board
+        rows = [
+            ("machine", f"{board.arch.name}, {len(self.cpus)} CPUs, {board.memory >> 20} MiB"),
+            ("timing", board.timing_model.timing),
+            ("virtual time", f"{board.nanoseconds(board.now) / 1e9:.6f} s"),
+            ("tracer", self.tracefs.read("current_tracer").strip()),
+        ]
+        return table((), rows) + self.trace()._repr_html_()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Frees the memory and closes the files that the guest has open. Every other method then raises ValueError."""
+        self._running.closed = True
+        self._opened.close()
+
+    def run(
+        self,
+        command: str | Sequence[str],
+        *,
+        trace: bool | Collection[str] = False,
+        follow: bool = False,
+        stdin: Input | bytes = b"",
+        terminal: Terminal | None = None,
+        meanwhile: Callable[[bool], None] | None = None,
+        limit: int | None = None,
+        host_limit: float | None = None,
+    ) -> Completed:
+        """Runs a command in the guest until it ends. Its background jobs go on during later runs.
+
+        Args:
+            command: a line for the guest's shell; or a program and its arguments, which it gets exactly as they are.
+            trace: turn tracing on when the process that becomes the command is about to execute it, and off when the command
+                has ended: in the top trace array; or in the arrays of these names, "" for the top one. Until it is on, their
+                triggers and commands of functions do nothing, but for histograms.
+            follow: trace only the command, from its first instruction on, and its children: functions and events, in the
+                top trace array and in the instances that there are. Tasks in set_ftrace_pid and set_event_pid are traced, too.
+            stdin: console input for the command: all its bytes, or an Input that gives them as they are typed.
+            terminal: instead of `stdin`: the console is a terminal to the guest, with lines, an echo and ^C.
+            meanwhile: called now and then, between two turns of CPUs; it may use `tracefs`. With True when every CPU sleeps
+                and nothing will wake one: the command then waits for what `meanwhile` does.
+            limit: nanoseconds of virtual time that the command may take.
+            host_limit: seconds of the host's time that it may take.
+
+        Raises:
+            GuestPanic: the kernel panicked, or every CPU sleeps and nothing will wake one, or patching does not end.
+            LimitReached: the command took too long; the machine stands still and can be asked for its trace.
+            PoweredOff: the guest switched the machine off.
+            BadCommand: the command is empty, too long, or has a NUL byte. It is a ValueError.
+            KeyError: `trace` has a name that no trace array has.
+            KeyboardInterrupt: from the host; the machine stands still and can be asked for its trace.
+
+        A command that is still running when `run` raises goes on whenever the machine runs. The next `run` first kills
+        it and its process group, as by SIGKILL.
+        """
+        self._running.check()
+        with self.kernel.limits.during(None, host_limit):
+            self._running.kill_command()
+        self._output.clear()
+        console_input = ConsoleInput(self.kernel.console, self.kernel.device_interrupt, stdin, terminal)
+        words = shell_line(command) if isinstance(command, str) else command
+        traced = trace if isinstance(trace, Collection) else [""] if trace else []
+        with (
+            self.kernel.limits.during(limit, host_limit),
+            following(self.trace_array) if follow else nullcontext() as follow_task,
+            recording(self.trace_array, traced) as begin,
+        ):
+
+            def on_exec(pid: int) -> None:
+                if follow_task is not None:
+                    follow_task(pid)
+                begin()
+
+            status = self._running.command(words, on_exec if follow or traced else None, console_input, meanwhile)
+        return Completed(exit_status(status), bytes(self._output))
+
+    def advance(self, cycles: int, *, limit: int | None = None, host_limit: float | None = None) -> bool:
+        """Lets time pass: background jobs and timers go on until no CPU is behind the present time plus `cycles`.
+
+        Args:
+            cycles: how many.
+            limit: nanoseconds of virtual time that may pass; it counts only if that is less.
+            host_limit: seconds of the host's time that it may take.
+
+        Returns:
+            False if every CPU sleeps with nothing to wake it: nothing will happen however long one waits.
+
+        Raises:
+            GuestPanic, LimitReached, PoweredOff: as `run`.
+            ValueError: the cycles are negative, or more than the guest can count.
+        """
+        self._running.check()
+        if not 0 <= cycles <= _LONGEST_ADVANCE:
+            raise ValueError(f"{cycles} cycles: 0 to {_LONGEST_ADVANCE} can pass at once")
+        if limit is not None and self.board.cycles(limit) >= cycles:
+            limit = None
+        with self.kernel.limits.during(limit, host_limit):
+            self.board.limit = self.board.now + cycles
+            try:
+                while self._running.for_a_moment():
+                    pass
+                return self.board.sleep_until_limit()
+            finally:
+                self.board.unlimited()
+
+    def counting(self, *, functions: bool = False) -> Counting:
+        """Counts cycles, instructions and what else the timing model counts, while the body of `with` runs the machine.
+
+        >>> with m.counting() as counts:
+        ...     m.run("ls /bin")
+        >>> counts["cycles"], counts["branch-misses"], counts.of_cpu(0)["instructions"]
+
+        Args:
+            functions: also count by function: `counts.functions`.
+
+        Raises:
+            ValueError: functions cannot be counted, as the static timing model does not, or (by `with`) are being counted.
+        """
+        self._running.check_open()
+        if functions and self.board.timing is None:
+            raise ValueError("functions are counted by the timing models pipeline and caches, not by static")
+        if functions and self._profile is None:
+            from emu.kernel.profile import Profile
+
+            self._profile = Profile(self.kernel)
+        return Counting(self.board, self._profile if functions else None)
+
+    def trace(self, name: str | None = None) -> Trace:
+        """What the trace arrays have recorded, as columns (emu.trace). They keep it.
+
+        >>> m.run("ls /bin", trace=True)
+        >>> m.trace()["sched:sched_switch"]["next_pid"]
+
+        Args:
+            name: of an instance whose events are meant; "": the top array. Default: the top array, or the first instance
+                if that has recorded nothing. `buffers` of the result has all.
+
+        Raises:
+            KeyError: there is no such instance.
+        """
+        self._running.check_open()
+        from emu.trace import Trace
+        from emu.trace.machine_recording import recording_of
+
+        found = Trace(recording_of(self))
+        return found if name is None else found.buffer(name)
+
+    def inject_nmi(self, cpu: int) -> None:
+        """Makes an NMI pending on a CPU. The CPU takes it before the next block that begins while NMIs are not masked.
+
+        On x86-64 the CPU takes it even with interrupts off, but not inside the handler of another NMI. On SPARC V9 an
+        NMI is an interrupt of level 15: it needs a PIL below 15 and trap level 0, but not PSTATE.IE (docs/board.md).
+
+        Raises:
+            ValueError: there is no such CPU.
+        """
+        self._running.check_open()
+        if not 0 <= cpu < len(self.board.cpus):
+            raise ValueError(f"CPU {cpu}: there are {len(self.board.cpus)}")
+        self.board.cpus[cpu].raise_nmi()
+
+    def checkpoint(self) -> Checkpoint:
+        """Remembers the whole machine as it is now, to be put back by `restore`.
+
+        >>> m.tracefs.write("current_tracer", "function")
+        >>> before = m.checkpoint()
+        >>> first = m.run("rm -r /etc; ls /etc").status, m.tracefs.read("trace")
+        >>> m.restore(before)
+        >>> first == (m.run("rm -r /etc; ls /etc").status, m.tracefs.read("trace"))
+        True
+
+        A checkpoint can be taken between any two calls, also while commands run in the background, while a change of call
+        sites is under way, or after an error. It changes nothing. It holds the pages of memory that differ from those
+        of an earlier one, which it shares with others: some megabytes. It lasts as long as somebody refers to it.
+
+        Raises:
+            ValueError: the machine is closed.
+            RuntimeError: the machine is not between two calls: this is a callback.
+            Unsaveable: something that the caller has put into the machine cannot be put back. It is a TypeError.
+            OSError: the host has too little memory.
+        """
+        self._running.check_stands()
+        with Held():
+            return self._checkpoints.save()
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Puts the machine back to a checkpoint, any number of times and in any order, also after GuestPanic or PoweredOff.
+
+        It then goes on as it did then, byte for byte. What is outside the machine stays as it is: what `console` and `warn`
+        got, and the files of shared folders and of a RAM disk that is a file.
+
+        Raises:
+            ValueError: the machine is closed, or the checkpoint is of another machine.
+            RuntimeError: the machine is not between two calls: this is a callback.
+            OSError: the host has too little memory.
+        """
+        self._running.check_stands()
+        with Held():
+            self._checkpoints.restore(checkpoint)
+
+    def _console(self, data: bytes) -> None:
+        self._output += data
+        self._sink(data)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The parameters of `Machine`: its configuration, and who is told what."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Concatenate, ParamSpec, TypeVar
+
+from emu.cpu.timing import TimingNames
+from emu.machine_config import MachineConfig
+
+__all__ = ["MachineParameters", "parameters_of"]
+
+P = ParamSpec("P")
+M = TypeVar("M")
+C = TypeVar("C")
+
+
+@dataclass(frozen=True)
+class MachineParameters(MachineConfig):
+    """Attributes: those of MachineConfig, and
+    console: also gets what the guest writes, as it comes.
+    warn: gets warnings of the guest kernel and of tracing; default: they are kept in `warnings`.
+    boot_limit: nanoseconds of virtual time that the guest may take to boot.
+    boot_host_limit: seconds of the host's time that it may take for that.
+    booting: called now and then while the guest boots, with the number of CPUs that are up.
+    """
+
+    console: Callable[[bytes], None] | None = None
+    warn: Callable[[str], None] | None = None
+    boot_limit: int | None = None
+    boot_host_limit: float | None = None
+    booting: Callable[[int], None] = lambda cpus: None
+
+    def config(self, names: TimingNames) -> MachineConfig:
+        """The configuration, with the names of the models that the board has."""
+        values = {field.name: getattr(self, field.name) for field in fields(MachineConfig)}
+        return replace(MachineConfig(**values), timing=names.timing, cpu_model=names.cpu_model)
+
+
+def parameters_of(cls: Callable[P, C]) -> Callable[[Callable[[M, C], None]], Callable[Concatenate[M, P], None]]:
+    """Of a constructor that takes one object of a class: it takes the parameters that make such an object."""
+
+    def decorate(constructor: Callable[[M, C], None]) -> Callable[Concatenate[M, P], None]:
+        @functools.wraps(constructor)
+        def construct(self: M, /, *args: P.args, **parameters: P.kwargs) -> None:
+            constructor(self, cls(*args, **parameters))
+
+        own, *_ = inspect.signature(constructor).parameters.values()
+        taken = inspect.signature(cls).parameters.values()
+        construct.__signature__ = inspect.Signature([own, *taken])  # type: ignore[attr-defined]
+        return construct
+
+    return decorate
