@@ -188,7 +188,13 @@ _OPTIONS = (
         help="How call sites are changed: breakpoint, flush, stop_machine, or a function of yours, FILE.py:NAME"
         " (docs/races.md).",
     ),
-    click.option("--append", "command_line", default="", metavar="WORDS", help="Parameters of the guest's kernel: 'trace_event=initcall'."),
+    click.option(
+        "--append",
+        "command_line",
+        default="",
+        metavar="WORDS",
+        help="Parameters of the guest's kernel: 'trace_event=initcall'.",
+    ),
     click.option(
         "--smi",
         metavar="PERIOD:LENGTH[:CPU]",
