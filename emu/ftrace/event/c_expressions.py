@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The C expressions of a print fmt as Python code: what they may name and call, and how its parts are converted."""
+"""C expressions as Python code: what they may name, and how their parts are converted."""
 
 from __future__ import annotations
 
 import ast
-import inspect
 import re
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
 from typing import Any
 
 from emu.ftrace.event import conversions, print_fmt_calls
 from emu.ftrace.event.c_numbers import (
     INT,
-    U64,
     CType,
     CTypes,
     Number,
@@ -27,14 +24,10 @@ from emu.ftrace.event.c_numbers import (
     shift,
 )
 from emu.ftrace.event.call import EventCall, Field
-from emu.ftrace.event.known_function import KnownFunction
-from emu.ftrace.event.print_fmt_calls import flags
 
 __all__ = ["Expressions", "Memory", "PrintFmtError", "Text", "Value"]
 
 Node = Any  # of pycparser, which has no types
-
-_ARGUMENT = CType(8, False)  # of a KnownFunction, and what it gives: numbers of 64 bits
 
 
 class PrintFmtError(ValueError):
@@ -64,7 +57,7 @@ Value = Number | Text | Memory
 class Expressions:
     """Makes Python code of pycparser's nodes.
 
-    Args: as of `compile_arguments`.
+    Args: as of `compile_arguments`. They call nothing: `PrintFmtExpressions` does.
 
     Attributes:
         loads: the variables that the code reads, which hold numbers of the entry: by offset, size, and whether it is signed.
@@ -76,7 +69,6 @@ class Expressions:
         call: EventCall,
         symbols: Container[str],
         constants: Mapping[str, int],
-        functions: Mapping[str, KnownFunction],
         types: CTypes,
     ) -> None:
         self.loads: dict[tuple[int, int, bool], str] = {}
@@ -84,7 +76,6 @@ class Expressions:
         self._symbols = symbols
         self._constants = constants
         self._types = types
-        self._functions = functions
         self._fields = {field.name: field for field in call.fields}
         self._kinds: Mapping[str, Callable[[Node], Value]] = {
             "ArrayRef": self._array_ref,
@@ -326,126 +317,9 @@ class Expressions:
             return Number(code, type_, min(yes.low, no.low), max(yes.high, no.high))
         return Text(f"({self.text(yes)} if {condition} else {self.text(no)})")
 
-    # Functions
-
     def _function_call(self, node: Node) -> Value:
-        name = getattr(node.name, "name", "")
-        arguments: Sequence[Node] = node.args.exprs if node.args else ()
-        if name in self._functions:
-            return self._known_function(name, arguments)
-        if name not in _FUNCTIONS:
-            raise PrintFmtError(f"it calls {name}()")
-        try:
-            call = inspect.signature(_FUNCTIONS[name]).bind(self, *arguments)
-        except TypeError as error:
-            raise PrintFmtError(f"{name}(): {error}") from error
-        return _FUNCTIONS[name](*call.args)
-
-    def _known_function(self, name: str, nodes: Sequence[Node]) -> Value:
-        function = self._functions[name]
-        if len(nodes) != len(function.parameters):
-            raise PrintFmtError(f"{name}() has {len(function.parameters)} arguments, not {len(nodes)}")
-        given = [
-            self._memory(node).code if parameter == "m" else self._fitted(node, _ARGUMENT)
-            for node, parameter in zip(nodes, function.parameters, strict=True) if parameter != "-"
-        ]  # fmt: skip
-        code = f"{self.kept(function.call)}({', '.join(given)})"
-        return Text(code) if function.is_text else Number(code, _ARGUMENT, 0, _ARGUMENT.high)
-
-    def _get_str(self, name: Node) -> Value:
-        return Text(f"c_string({self._dynamic(name).code})")
-
-    def _get_dynamic_array_len(self, name: Node) -> Value:
-        word = self._located(name)[1]
-        return Number(f"({word.code} >> 16)", INT, 0, 0xFFFF)
-
-    def _get_bitmask(self, name: Node) -> Value:
-        return Text(f"bitmap({self._dynamic(name).code})")
-
-    def _pairs(self, nodes: Sequence[Node], type_: CType) -> list[tuple[int, str]]:
-        """The constants, in a type, of a list of `{ number, "text" }`, which may end in `{ -1, NULL }`."""
-        pairs = []
-        for node in nodes:
-            pair = [self.of(part) for part in node.init.exprs] if type(node).__name__ == "CompoundLiteral" else []
-            match pair:
-                case [Number(is_constant=True) as number, Text(literal=str(name))]:
-                    pairs.append((fit(number, type_).low, name))
-                case [Number(), Number(low=0, high=0)]:
-                    break
-                case _:
-                    raise PrintFmtError("what it chooses from is no list of numbers with their names")
-        return pairs
-
-    def _print_flags(self, value: Node, separator: Node, *pairs: Node) -> Value:
-        return self._flags(self._types.unsigned_long, value, separator, pairs)
-
-    def _print_flags_u64(self, value: Node, separator: Node, *pairs: Node) -> Value:
-        return self._flags(U64, value, separator, pairs)
-
-    def _flags(self, type_: CType, value: Node, separator: Node, pairs: Sequence[Node]) -> Value:
-        between = self.of(separator)
-        if not isinstance(between, Text) or between.literal is None:
-            raise PrintFmtError("what stands between flags is no string")
-        text = lru_cache(maxsize=1024)(partial(flags, separator=between.literal, names=self._pairs(pairs, type_)))
-        return Text(f"{self.kept(text)}({self._fitted(value, type_)})")
-
-    def _print_symbolic(self, value: Node, *pairs: Node) -> Value:
-        return self._symbolic(self._types.unsigned_long, value, pairs)
-
-    def _print_symbolic_u64(self, value: Node, *pairs: Node) -> Value:
-        return self._symbolic(U64, value, pairs)
-
-    def _symbolic(self, type_: CType, value: Node, pairs: Sequence[Node]) -> Value:
-        names = dict(reversed(self._pairs(pairs, type_)))  # the first of a number counts
-        return Text(f"symbolic({self._fitted(value, type_)}, {self.kept(names)})")
-
-    def _print_hex(self, memory: Node, length: Node) -> Value:
-        return self._hex_dump(memory, length, " ")
-
-    def _print_hex_str(self, memory: Node, length: Node) -> Value:
-        return self._hex_dump(memory, length, "")
-
-    def _hex_dump(self, memory: Node, length: Node, separator: str) -> Value:
-        return Text(f"hex_dump({self._memory(memory).code}[:max({self._fitted(length, INT)}, 0)], {separator!r})")
-
-    def _print_array(self, memory: Node, count: Node, size: Node) -> Value:
-        return Text(f"array({self._memory(memory).code}, {self._fitted(count, INT)}, {self._fitted(size, INT)})")
-
-    def _print_ns_to_secs(self, value: Node) -> Value:
-        return arithmetic("/", fit(self._number(value), U64), constant(10**9, U64))
-
-    def _print_ns_without_secs(self, value: Node) -> Value:
-        rest = arithmetic("%", fit(self._number(value), U64), constant(10**9, U64))
-        return fit(rest, CType(4, False))
-
-    def _builtin_expect(self, value: Node, _expected: Node) -> Value:
-        return fit(self._number(value), self._types.long)
+        raise PrintFmtError(f"it calls {getattr(node.name, 'name', '')}()")
 
 
-# What a print fmt may call.
-_FUNCTIONS: Mapping[str, Callable[..., Value]] = {
-    "__get_str": Expressions._get_str,
-    "__get_rel_str": Expressions._get_str,
-    "__get_dynamic_array": Expressions._dynamic,
-    "__get_rel_dynamic_array": Expressions._dynamic,
-    "__get_dynamic_array_len": Expressions._get_dynamic_array_len,
-    "__get_rel_dynamic_array_len": Expressions._get_dynamic_array_len,
-    "__get_bitmask": Expressions._get_bitmask,
-    "__get_rel_bitmask": Expressions._get_bitmask,
-    "__get_cpumask": Expressions._get_bitmask,
-    "__get_rel_cpumask": Expressions._get_bitmask,
-    "__get_sockaddr": Expressions._dynamic,
-    "__get_rel_sockaddr": Expressions._dynamic,
-    "__print_flags": Expressions._print_flags,
-    "__print_flags_u64": Expressions._print_flags_u64,
-    "__print_symbolic": Expressions._print_symbolic,
-    "__print_symbolic_u64": Expressions._print_symbolic_u64,
-    "__print_hex": Expressions._print_hex,
-    "__print_hex_str": Expressions._print_hex_str,
-    "__print_array": Expressions._print_array,
-    "__print_ns_to_secs": Expressions._print_ns_to_secs,
-    "__print_ns_without_secs": Expressions._print_ns_without_secs,
-    "__builtin_expect": Expressions._builtin_expect,
-}
 
 _HELPERS = {name: getattr(module, name) for module in (conversions, print_fmt_calls) for name in module.__all__}

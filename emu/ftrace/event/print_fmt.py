@@ -20,6 +20,7 @@ from emu.ftrace.event.c_numbers import INT, NAMED_TYPES, CType, CTypes
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.conversions import Conversion
 from emu.ftrace.event.known_function import KnownFunction
+from emu.ftrace.event.print_fmt_functions import PrintFmtExpressions
 
 __all__ = ["Guest", "PrintFmtError", "compile_arguments", "compile_print_fmt", "parse_print_fmt"]
 
@@ -77,7 +78,7 @@ def compile_arguments(
     """
     try:
         types = CTypes(long_size)
-        return _Compiler(Expressions(call, symbols, constants, functions, types), types).function(format_node, arguments)
+        return _Compiler(PrintFmtExpressions(call, symbols, constants, functions, types), types).function(format_node, arguments)
     except PrintFmtError:
         raise
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:  # the latter two: it is nested too deeply
