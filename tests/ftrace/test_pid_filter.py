@@ -7,7 +7,7 @@ import pytest
 
 from emu.ftrace.arrays.array_records import ArrayRecords
 from emu.ftrace.buffers.pid_filter import OF_EVENTS, OF_FUNCTIONS, PidFilter, Pids, pid_flags
-from emu.ftrace.native.trace_records import PID_LIMIT
+from emu.ftrace.native.trace_values import PID_LIMIT
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
 from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.buffers.entries import KERNEL_STACK, EventType
 from emu.ftrace.errors import TraceError
-from emu.ftrace.native.trace_records import STACK_LIMIT
+from emu.ftrace.native.trace_values import STACK_LIMIT
 from emu.kernel.image import Symbol
 from emu.machine import Machine
 from tests.lib.arches import FACTS

@@ -11,7 +11,7 @@ from emu.cpu.arch.x86_64 import ARCH
 from emu.cpu.disassembly import disassemble
 from emu.ftrace.arch.x86_64_probing import PROBING
 from emu.ftrace.errors import TraceError
-from emu.ftrace.native.trace_records import PLACE_SIZE
+from emu.ftrace.native.trace_values import PLACE_SIZE
 
 ADDRESS, PLACE = 0xFFFF_FFFF_8110_0000, 0xFFFF_FFFF_8150_0040
 

@@ -58,7 +58,7 @@ class Probing(ABC):
     def copy(self, instruction: bytes, address: int, place: int | None) -> bytes:
         """What does at `place` what the instruction does at its address; b"": native code does that, and needs no copy.
 
-        With `place` None only the length counts. At most `trace_records.PLACE_SIZE` bytes.
+        With `place` None only the length counts. At most `trace_values.PLACE_SIZE` bytes.
         """
 
     @abstractmethod

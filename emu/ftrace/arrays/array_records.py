@@ -11,7 +11,8 @@ import numpy as np
 from emu.cpu.cpu import Cpu
 from emu.ftrace.native.context import now
 from emu.ftrace.native.guest_records import Hot
-from emu.ftrace.native.trace_records import NO_SECTION, NOT_UP, ArrayCpu, EventContext, TraceArray
+from emu.ftrace.native.trace_records import ArrayCpu, EventContext, TraceArray
+from emu.ftrace.native.trace_values import NO_SECTION, NOT_UP
 from emu.kernel.kernel import Kernel
 from emu.native.records import Values, Words
 

@@ -20,7 +20,8 @@ from emu.ftrace.buffers.entries import ENTRY, PRINT, EventType
 from emu.ftrace.buffers.trace_context import TraceContext, context_of
 from emu.ftrace.event.files import EventFile, EventFiles
 from emu.ftrace.native.readers import wake_reader
-from emu.ftrace.native.trace_records import PLACE_HOST_CALL, PLACE_NOWHERE, ArrayCpu, EventContext
+from emu.ftrace.native.trace_records import ArrayCpu, EventContext
+from emu.ftrace.native.trace_values import PLACE_HOST_CALL, PLACE_NOWHERE
 from emu.kernel.kernel import Kernel
 from emu.native.records import Bytes, Values, u8
 

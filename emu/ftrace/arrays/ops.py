@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from emu.ftrace.arrays.options import Options
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFiles
-from emu.ftrace.native.trace_records import GRAPH_FUNCTION, GRAPH_NOTRACE, NOBODY, PROBED, PROFILES, RECORDS, TRACED, Consumer
+from emu.ftrace.native.trace_records import Consumer
+from emu.ftrace.native.trace_values import GRAPH_FUNCTION, GRAPH_NOTRACE, NOBODY, PROBED, PROFILES, RECORDS, TRACED
 from emu.ftrace.sites.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
 from emu.ftrace.sites.function_commands import FunctionProbes
 from emu.ftrace.sites.site_callback import Callback

@@ -22,8 +22,8 @@ from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.buffers.snapshots import REFUSALS
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.event.internal import OF_TOP_ARRAY
-from emu.ftrace.native import probes, ring_record, trace_records
-from emu.ftrace.native.trace_records import CLOCK_COUNTER, DUMP_ALL, DUMP_CPU, NO_DUMP, NOBODY
+from emu.ftrace.native import probes, ring_record, trace_records, trace_values
+from emu.ftrace.native.trace_values import CLOCK_COUNTER, DUMP_ALL, DUMP_CPU, NO_DUMP, NOBODY
 from emu.ftrace.native.tracing_snapshot import NOT_ALLOCATED
 from emu.ftrace.sites.site_callback import Callback
 from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
@@ -258,9 +258,9 @@ class Recorder:
             case "record-tgid":
                 self.globals.saved_tgids.record(on)
             case "function-fork":
-                self._follow_fork(trace_records.PID_CHOSEN | trace_records.PID_EXCLUDED, on)
+                self._follow_fork(trace_values.PID_CHOSEN | trace_values.PID_EXCLUDED, on)
             case "event-fork":
-                self._follow_fork(trace_records.EVENTS_CHOSEN | trace_records.EVENTS_EXCLUDED, on)
+                self._follow_fork(trace_values.EVENTS_CHOSEN | trace_values.EVENTS_EXCLUDED, on)
 
     def _follow_fork(self, flags: u64, on: bool) -> None:
         """Whether children of the tasks that have these flags get them, too."""

@@ -10,7 +10,7 @@ import numpy as np
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.buffers.clock_names import counts_nanoseconds
-from emu.ftrace.native.trace_records import CLOCK_COUNTER, CLOCK_LINEAR, CLOCK_NANOSECONDS, CLOCK_TICKS
+from emu.ftrace.native.trace_values import CLOCK_COUNTER, CLOCK_LINEAR, CLOCK_NANOSECONDS, CLOCK_TICKS
 from emu.kernel.kernel import Kernel
 from emu.native.records import Values, u64
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from emu.cpu.far_memory import far_memory
 from emu.ftrace.arrays.array_records import ArrayRecords
-from emu.ftrace.native.trace_records import EVENTS_CHOSEN, EVENTS_EXCLUDED, OF_PID, PID_CHOSEN, PID_EXCLUDED, PID_LIMIT
+from emu.ftrace.native.trace_values import EVENTS_CHOSEN, EVENTS_EXCLUDED, OF_PID, PID_CHOSEN, PID_EXCLUDED, PID_LIMIT
 from emu.native.records import Values, u8
 
 __all__ = ["OF_EVENTS", "OF_FUNCTIONS", "PidFilter", "Pids", "pid_flags"]

@@ -13,7 +13,7 @@ from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.errors import TraceError
 from emu.ftrace.native import saved_cmdlines_record
 from emu.ftrace.native.saved_cmdlines_record import NAME_SIZE, PIDS, SavedName
-from emu.ftrace.native.trace_records import PID_LIMIT
+from emu.ftrace.native.trace_values import PID_LIMIT
 from emu.kernel.tasks import Tasks
 from emu.native.records import HOST, Records, Values, u32
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from emu.ftrace.arrays.array_records import RecordLists
-from emu.ftrace.native.trace_records import PID_LIMIT
+from emu.ftrace.native.trace_values import PID_LIMIT
 from emu.kernel.tasks import Tasks
 from emu.native.records import Values, u32
 

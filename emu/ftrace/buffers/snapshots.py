@@ -14,7 +14,8 @@ from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.native.guest_records import Guest
-from emu.ftrace.native.trace_records import PLACE_HOST_CALL, TraceArray
+from emu.ftrace.native.trace_records import TraceArray
+from emu.ftrace.native.trace_values import PLACE_HOST_CALL
 from emu.ftrace.native.tracing_snapshot import IN_NMI, LATENCY_TRACER, NOT_ALLOCATED, SnapshotHandlers
 from emu.kernel.kernel import Kernel
 

@@ -21,7 +21,8 @@ from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.source import EventSource
 from emu.ftrace.native.probe_record import Probe as ProbeRecord
 from emu.ftrace.native.probe_record import ProbeHandler
-from emu.ftrace.native.trace_records import ALWAYS, Consumer, Event
+from emu.ftrace.native.trace_records import Consumer, Event
+from emu.ftrace.native.trace_values import ALWAYS
 
 __all__ = ["Probe", "ProbeEvent"]
 

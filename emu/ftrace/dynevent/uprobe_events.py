@@ -29,7 +29,7 @@ from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.files import EventFile
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.probe_record import ProbeHandler
-from emu.ftrace.native.trace_records import UNDERFLOWS
+from emu.ftrace.native.trace_values import UNDERFLOWS
 from emu.ftrace.numbers import parse_c
 from emu.ftrace.probes.uprobes import UprobePlace, Uprobes
 from emu.kernel.work import Work

@@ -18,16 +18,8 @@ from emu.ftrace.event.image_events import Eval, EventReader, GuestEvents
 from emu.ftrace.event.internal import BLK, GUEST_ENTRIES, INTERNAL_EVENTS
 from emu.ftrace.event.source import EventSource
 from emu.ftrace.event.syscalls import SyscallEvents, syscall_events
-from emu.ftrace.native.trace_records import (
-    EVENT_LIMIT,
-    NO_OFFSET,
-    STAGE_SIZE,
-    STAGES,
-    Event,
-    EventField,
-    EventFile,
-    Stages,
-)  # fmt: skip
+from emu.ftrace.native.trace_records import Event, EventField, EventFile, Stages
+from emu.ftrace.native.trace_values import EVENT_LIMIT, NO_OFFSET, STAGE_SIZE, STAGES  # fmt: skip
 from emu.kernel.image import BadImage
 from emu.kernel.memory import GuestMemory
 from emu.kernel.modules import BadModule, Module

@@ -16,7 +16,8 @@ from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.event.internal import GUEST_ENTRIES
 from emu.ftrace.native import trace_records
-from emu.ftrace.native.trace_records import ENABLED, SOFT_DISABLED, Consumer, TraceArray, link
+from emu.ftrace.native.trace_records import Consumer, TraceArray, link
+from emu.ftrace.native.trace_values import ENABLED, SOFT_DISABLED
 from emu.native.records import u64
 
 __all__ = ["EventFile", "EventFiles", "Handler"]

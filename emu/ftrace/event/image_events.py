@@ -17,7 +17,7 @@ import numpy as np
 
 from emu.ftrace.event.call import COMMON_SIZE, EventCall, Field
 from emu.ftrace.event.guest_source import GuestSource
-from emu.ftrace.native.trace_records import LARGEST_ENTRY
+from emu.ftrace.native.trace_values import LARGEST_ENTRY
 from emu.kernel.memory import GuestMemory
 from emu.kernel.work import Work
 

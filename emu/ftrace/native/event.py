@@ -16,20 +16,8 @@ from emu.ftrace.native.context import Context, complete, host_address, is_up, no
 from emu.ftrace.native.filter_program import keeps
 from emu.ftrace.native.guest_records import Guest, GuestMemory, TraceDynamic, TraceEventCall
 from emu.ftrace.native.ring_buffer import reserve
-from emu.ftrace.native.trace_records import (
-    ENABLED,
-    EVENT_LIMIT,
-    LARGEST_ENTRY,
-    NO_OFFSET,
-    PLACE_EVENT,
-    ArrayCpu,
-    Entry,
-    Event,
-    EventContext,
-    EventField,
-    EventFile,
-    TraceArray,
-)  # fmt: skip
+from emu.ftrace.native.trace_records import ArrayCpu, Entry, Event, EventContext, EventField, EventFile, TraceArray
+from emu.ftrace.native.trace_values import ENABLED, EVENT_LIMIT, LARGEST_ENTRY, NO_OFFSET, PLACE_EVENT  # fmt: skip
 from emu.ftrace.native.tracer_cost import spend
 from emu.native.functions import Native, njit
 from emu.native.memory import copy, copy_string

@@ -15,16 +15,8 @@ from emu.ftrace.native.event import of_cpu, put_entry
 from emu.ftrace.native.filter_program import keeps
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.ring_record import Ring
-from emu.ftrace.native.trace_records import (
-    AFTER,
-    ENABLED,
-    SOFT_DISABLED,
-    ArrayCpu,
-    Event,
-    EventContext,
-    EventFile,
-    TraceArray,
-)  # fmt: skip
+from emu.ftrace.native.trace_records import ArrayCpu, Event, EventContext, EventFile, TraceArray
+from emu.ftrace.native.trace_values import AFTER, ENABLED, SOFT_DISABLED  # fmt: skip
 from emu.ftrace.native.tracer_cost import spend
 from emu.native.functions import Compiled, callback, njit
 from emu.native.records import Bytes, Ints, u64

@@ -15,7 +15,8 @@ from emu.ftrace.native.context import Context, host_address
 from emu.ftrace.native.entry import end_entry, number_at
 from emu.ftrace.native.fetch_record import FetchStep
 from emu.ftrace.native.guest_records import Guest, GuestMemory
-from emu.ftrace.native.trace_records import LARGEST_ENTRY, STAGE_SIZE, ArrayCpu, EventContext, TraceArray
+from emu.ftrace.native.trace_records import ArrayCpu, EventContext, TraceArray
+from emu.ftrace.native.trace_values import LARGEST_ENTRY, STAGE_SIZE
 from emu.ftrace.native.user_memory import UserAddress
 from emu.native.functions import Native, njit
 from emu.native.memory import copy_string, store_number

@@ -9,7 +9,8 @@ from emu.ftrace.native.context import Context, host_address
 from emu.ftrace.native.entry import number_at
 from emu.ftrace.native.filter_record import FilterStep
 from emu.ftrace.native.guest_records import Guest
-from emu.ftrace.native.trace_records import STRING_STAGE, ArrayCpu, TraceArray
+from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
+from emu.ftrace.native.trace_values import STRING_STAGE
 from emu.ftrace.native.user_memory import UserAddress
 from emu.native.functions import Compiled, Native, njit
 from emu.native.records import Bytes, Ints, Words, i64, u64

@@ -10,7 +10,8 @@ from emu.cpu.native.cpu_records import Cpu
 from emu.cpu.native.timing.record import Timing
 from emu.ftrace.native import stages
 from emu.ftrace.native.context import array_of
-from emu.ftrace.native.trace_records import COUNTER_NAME_SIZE, PLACE_BLOCK, Event, Told, TraceArray
+from emu.ftrace.native.trace_records import Event, Told, TraceArray
+from emu.ftrace.native.trace_values import COUNTER_NAME_SIZE, PLACE_BLOCK
 from emu.native.functions import callback, njit
 from emu.native.memory import copy
 from emu.native.records import HOST, Bytes, Record, Values, inline, u8, u64

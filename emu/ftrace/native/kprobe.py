@@ -15,7 +15,8 @@ from emu.ftrace.native import probes
 from emu.ftrace.native.context import array_of, host_address
 from emu.ftrace.native.guest_records import PtRegs
 from emu.ftrace.native.kprobe_record import Kprobe
-from emu.ftrace.native.trace_records import BEFORE, PLACE_REGISTERS, Consumer, EventContext, TraceArray
+from emu.ftrace.native.trace_records import Consumer, EventContext, TraceArray
+from emu.ftrace.native.trace_values import BEFORE, PLACE_REGISTERS
 from emu.native.functions import Compiled, Native
 from emu.native.records import Layouts, u64
 

@@ -12,7 +12,8 @@ from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import context
 from emu.ftrace.native.event import record
 from emu.ftrace.native.guest_records import Guest
-from emu.ftrace.native.trace_records import UNDERFLOWS, ArrayCpu, Entry, Event, EventContext, EventFile, Stages
+from emu.ftrace.native.trace_records import ArrayCpu, Entry, Event, EventContext, EventFile, Stages
+from emu.ftrace.native.trace_values import UNDERFLOWS
 from emu.native.functions import Compiled, callback, njit
 from emu.native.records import Bytes, u64
 

@@ -9,16 +9,15 @@ from typing import NamedTuple
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import host_address
 from emu.ftrace.native.guest_records import Guest, Task
-from emu.ftrace.native.trace_records import (
+from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
+from emu.ftrace.native.trace_values import (  # fmt: skip
     EVENTS_CHOSEN,
     EVENTS_EXCLUDED,
     OF_PID,
     PID_CHOSEN,
     PID_EXCLUDED,
     PID_LIMIT,
-    ArrayCpu,
-    TraceArray,
-)  # fmt: skip
+)
 from emu.native.functions import Native, njit
 from emu.native.records import u64
 

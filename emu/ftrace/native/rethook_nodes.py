@@ -12,7 +12,8 @@ from typing import NamedTuple
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import array_of, host_address
 from emu.ftrace.native.guest_records import Guest, Task
-from emu.ftrace.native.trace_records import RETHOOK_NODES, RethookNode, RethookPool
+from emu.ftrace.native.trace_records import RethookNode, RethookPool
+from emu.ftrace.native.trace_values import RETHOOK_NODES
 from emu.native.functions import Native, njit
 from emu.native.records import u64
 

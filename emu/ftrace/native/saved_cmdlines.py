@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 from emu.ftrace.native.guest_records import Guest, Task
 from emu.ftrace.native.saved_cmdlines_record import NAME_SIZE, PIDS, SavedCmdlines
-from emu.ftrace.native.trace_records import PID_LIMIT, TraceArray
+from emu.ftrace.native.trace_records import TraceArray
+from emu.ftrace.native.trace_values import PID_LIMIT
 from emu.native.functions import Native
 from emu.native.memory import copy
 from emu.native.records import u64

@@ -16,7 +16,8 @@ from emu.ftrace.native.context import Context, now
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.ring_record import PAUSED
 from emu.ftrace.native.trace_function import trace_function
-from emu.ftrace.native.trace_records import IRQS_OFF, NO_SECTION, PLACE_EVENT, PREEMPT_OFF, ArrayCpu
+from emu.ftrace.native.trace_records import ArrayCpu
+from emu.ftrace.native.trace_values import IRQS_OFF, NO_SECTION, PLACE_EVENT, PREEMPT_OFF
 from emu.ftrace.native.unwind import Unwind
 from emu.native.functions import Native, callback, njit
 from emu.native.records import u64

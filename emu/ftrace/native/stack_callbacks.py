@@ -12,7 +12,8 @@ from emu.ftrace.native.context import Context
 from emu.ftrace.native.event import record
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.hist_record import STACK_DEPTH
-from emu.ftrace.native.trace_records import PLACE_EVENT, PLACE_FUNCTION, PLACE_NOWHERE, ArrayCpu, EventContext, EventFile
+from emu.ftrace.native.trace_records import ArrayCpu, EventContext, EventFile
+from emu.ftrace.native.trace_values import PLACE_EVENT, PLACE_FUNCTION, PLACE_NOWHERE
 from emu.ftrace.native.unwind import Unwind
 from emu.ftrace.native.user_stack import UnwindUser
 from emu.native.functions import callback, njit

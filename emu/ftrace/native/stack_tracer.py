@@ -9,7 +9,8 @@ from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.stack_tracer_record import DEEPEST, StackTracer
-from emu.ftrace.native.trace_records import PLACE_FUNCTION, ArrayCpu, TraceArray
+from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
+from emu.ftrace.native.trace_values import PLACE_FUNCTION
 from emu.ftrace.native.unwind import Unwind
 from emu.native.functions import Compiled, Native
 from emu.native.records import u64

@@ -10,7 +10,8 @@ from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.buffers.entries import KERNEL_STACK, EventType
 from emu.ftrace.native.context import Context, complete, now, of_type
 from emu.ftrace.native.ring_buffer import reserve
-from emu.ftrace.native.trace_records import STACK_LIMIT, ArrayCpu
+from emu.ftrace.native.trace_records import ArrayCpu
+from emu.ftrace.native.trace_values import STACK_LIMIT
 from emu.ftrace.native.unwind import Unwind
 from emu.native.functions import njit
 from emu.native.memory import copy

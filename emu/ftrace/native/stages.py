@@ -13,7 +13,8 @@ What an event makes happen may make another event, which gets the next stage. Wh
 from __future__ import annotations
 
 from emu.cpu.native.cpu_records import Cpu
-from emu.ftrace.native.trace_records import STAGE_SIZE, STAGES, Event, EventFile, TraceArray
+from emu.ftrace.native.trace_records import Event, EventFile, TraceArray
+from emu.ftrace.native.trace_values import STAGE_SIZE, STAGES
 from emu.native.functions import njit
 from emu.native.records import Bytes, u64
 

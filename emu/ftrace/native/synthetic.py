@@ -8,7 +8,8 @@ from emu.ftrace.event.call import COMMON_SIZE
 from emu.ftrace.native import stages
 from emu.ftrace.native.entry import end_entry
 from emu.ftrace.native.synthetic_record import STRING, Synthetic, SyntheticField
-from emu.ftrace.native.trace_records import LARGEST_ENTRY, TraceArray
+from emu.ftrace.native.trace_records import TraceArray
+from emu.ftrace.native.trace_values import LARGEST_ENTRY
 from emu.native.functions import njit
 from emu.native.memory import copy_string, store_number
 from emu.native.records import Bytes, Words, u64

@@ -9,7 +9,8 @@ from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import host_address, local_time, now
 from emu.ftrace.native.function_graph import HIDDEN
 from emu.ftrace.native.guest_records import Guest, Task
-from emu.ftrace.native.trace_records import CLOCK_COUNTER, NOBODY, PROFILES, ArrayCpu, TraceArray
+from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
+from emu.ftrace.native.trace_values import CLOCK_COUNTER, NOBODY, PROFILES
 from emu.native.functions import Native, njit
 from emu.native.records import i64, u64
 

@@ -14,7 +14,8 @@ from emu.cpu.native.interrupts import stop
 from emu.ftrace.native.context import array_of
 from emu.ftrace.native.event import of_cpu
 from emu.ftrace.native.switches import record_off, record_on
-from emu.ftrace.native.trace_records import ALWAYS, DUMP_ALL, DUMP_CPU, SOFT_DISABLED, Consumer, EventFile
+from emu.ftrace.native.trace_records import Consumer, EventFile
+from emu.ftrace.native.trace_values import ALWAYS, DUMP_ALL, DUMP_CPU, SOFT_DISABLED
 from emu.native.functions import Compiled, callback, njit
 from emu.native.records import u64
 

@@ -24,7 +24,8 @@ from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import rethook_nodes
 from emu.ftrace.native.context import Context, host_address
 from emu.ftrace.native.guest_records import Guest, Task
-from emu.ftrace.native.trace_records import PLACE_SIZE, ArrayCpu, TraceArray
+from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
+from emu.ftrace.native.trace_values import PLACE_SIZE
 from emu.native.functions import Native, njit
 from emu.native.records import Values, u64
 

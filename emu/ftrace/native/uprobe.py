@@ -14,7 +14,8 @@ from emu.ftrace.native import probes
 from emu.ftrace.native.arch import Callback, UprobeCallbacks
 from emu.ftrace.native.context import array_of, host_address
 from emu.ftrace.native.guest_records import PtRegs
-from emu.ftrace.native.trace_records import PLACE_EVENT, Consumer, EventContext, TraceArray
+from emu.ftrace.native.trace_records import Consumer, EventContext, TraceArray
+from emu.ftrace.native.trace_values import PLACE_EVENT
 from emu.native.functions import Native
 from emu.native.records import Layouts, Values, u64
 

@@ -17,7 +17,8 @@ from emu.ftrace.native.guest_records import Guest, GuestMemory, Task
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.ring_record import FAILED, MASKED
 from emu.ftrace.native.trace_function import trace_function
-from emu.ftrace.native.trace_records import NO_SECTION, PLACE_EVENT, ArrayCpu, EventFile, TraceArray
+from emu.ftrace.native.trace_records import ArrayCpu, EventFile, TraceArray
+from emu.ftrace.native.trace_values import NO_SECTION, PLACE_EVENT
 from emu.ftrace.native.unwind import Unwind
 from emu.ftrace.native.wakeup_record import MAX_DL_PRIO, MAX_PRIO, NOBODY, Wakeup, WakeupFile
 from emu.native.functions import Compiled, Native, njit

@@ -19,7 +19,8 @@ from emu.ftrace.dynevent.fetch_program import FetchProgram
 from emu.ftrace.dynevent.kprobe_events import parse_place
 from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError
 from emu.ftrace.native.probe_record import Probe
-from emu.ftrace.native.trace_records import ALWAYS, LARGEST_ENTRY, Consumer
+from emu.ftrace.native.trace_records import Consumer
+from emu.ftrace.native.trace_values import ALWAYS, LARGEST_ENTRY
 from emu.ftrace.sites.site_updates import Ftrace
 from emu.kernel.kernel import Kernel
 

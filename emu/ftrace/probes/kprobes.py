@@ -25,7 +25,8 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.native import probes, trace_records
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.kprobe_record import Kprobe
-from emu.ftrace.native.trace_records import BEFORE, REMOVED, Consumer, link
+from emu.ftrace.native.trace_records import Consumer, link
+from emu.ftrace.native.trace_values import BEFORE, REMOVED
 from emu.ftrace.probes.places import ProbedFunction, ProbePlace, ProbePlaces
 from emu.ftrace.probes.rethooks import Rethooks
 from emu.ftrace.sites.call_sites import Sites

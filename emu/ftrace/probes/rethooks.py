@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.native.guest_records import Guest
-from emu.ftrace.native.trace_records import RETHOOK_NODES, Consumer, Rethook, RethookNode, RethookPool
+from emu.ftrace.native.trace_records import Consumer, Rethook, RethookNode, RethookPool
+from emu.ftrace.native.trace_values import RETHOOK_NODES
 from emu.ftrace.sites.callbacks import listen
 from emu.kernel.kernel import Kernel
 

@@ -9,7 +9,8 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.native.arch import Callback
 from emu.ftrace.native.guest_records import Guest
-from emu.ftrace.native.trace_records import CLOCK_LINEAR, TraceArray
+from emu.ftrace.native.trace_records import TraceArray
+from emu.ftrace.native.trace_values import CLOCK_LINEAR
 from emu.kernel.kernel import Kernel
 
 __all__ = ["TraceCallbacks", "listen"]

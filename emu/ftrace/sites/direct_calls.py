@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from emu.ftrace.arch import FtraceArch, OutOfReach
 from emu.ftrace.errors import TraceError
-from emu.ftrace.native.trace_records import AFTER, Consumer
+from emu.ftrace.native.trace_records import Consumer
+from emu.ftrace.native.trace_values import AFTER
 from emu.ftrace.sites.call_sites import Sites
 from emu.ftrace.sites.filters import Functions, SiteMask
 from emu.kernel.kernel import Kernel

@@ -20,7 +20,7 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFile
 from emu.ftrace.native import trace_records
-from emu.ftrace.native.trace_records import AFTER, BEFORE
+from emu.ftrace.native.trace_values import AFTER, BEFORE
 from emu.ftrace.sites.filters import Functions, Pattern, SiteMask
 from emu.ftrace.trigger.commands import EVENT_COMMANDS, FUNCTION_COMMANDS, parse_count
 from emu.ftrace.trigger.consumers import Consumer, Consumers

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.errors import TraceError, did_you_mean
 from emu.ftrace.guest.symbols import KernelSymbols
-from emu.ftrace.native.trace_records import AFTER, Consumer
+from emu.ftrace.native.trace_records import Consumer
+from emu.ftrace.native.trace_values import AFTER
 from emu.ftrace.sites.filters import Functions, SiteMask
 from emu.ftrace.sites.trampolines import Trampolines
 from emu.kernel.kernel import Kernel

@@ -17,7 +17,7 @@ from emu.ftrace.arrays.recorder import Recorder
 from emu.ftrace.arrays.trace_globals import TraceGlobals
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.native.trace_records import NOBODY
+from emu.ftrace.native.trace_values import NOBODY
 from emu.ftrace.sites.callbacks import TraceCallbacks
 from emu.ftrace.sites.direct_calls import DirectCalls
 from emu.ftrace.sites.live_patches import LivePatch, LivePatches, NewCode, Replaced

@@ -10,7 +10,7 @@ import numpy as np
 
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.errors import TraceError
-from emu.ftrace.native.trace_records import PLACE_SIZE
+from emu.ftrace.native.trace_values import PLACE_SIZE
 from emu.kernel.kernel import Kernel
 from emu.kernel.work import WorkKind
 from emu.native.records import Values, u64

@@ -22,7 +22,8 @@ from emu.ftrace.errors import ErrorReport, TraceError
 from emu.ftrace.event.call import COMMON_SIZE, EventKind, Field
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.source import EventSource
-from emu.ftrace.native.trace_records import COUNTER_NAME_SIZE, Event, Hardware
+from emu.ftrace.native.trace_records import Event, Hardware
+from emu.ftrace.native.trace_values import COUNTER_NAME_SIZE
 from emu.ftrace.numbers import parse_c
 from emu.native.records import Layouts, Shape
 

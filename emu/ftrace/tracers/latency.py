@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import ClassVar
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.native.trace_records import IRQS_OFF, PREEMPT_OFF
+from emu.ftrace.native.trace_values import IRQS_OFF, PREEMPT_OFF
 from emu.ftrace.sites.site_callback import Callback
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.native import probes
 from emu.ftrace.native.profile_record import FunctionProfile
-from emu.ftrace.native.trace_records import PROFILED, Places
+from emu.ftrace.native.trace_records import Places
+from emu.ftrace.native.trace_values import PROFILED
 from emu.ftrace.sites.filters import Functions, SiteMask
 from emu.ftrace.sites.site_callback import Callback
 from emu.ftrace.text.duration import duration

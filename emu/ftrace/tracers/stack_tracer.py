@@ -11,7 +11,7 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.native import stack_tracer_record
 from emu.ftrace.native.guest_records import Guest
-from emu.ftrace.native.trace_records import STACK_CHECKED
+from emu.ftrace.native.trace_values import STACK_CHECKED
 from emu.ftrace.sites.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
 from emu.ftrace.sites.site_callback import Callback
 from emu.ftrace.tracers.stacks import Stacks

@@ -14,7 +14,7 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.native.arch import StackCallbacks
 from emu.ftrace.native.guest_records import Guest
-from emu.ftrace.native.trace_records import STACK_LIMIT
+from emu.ftrace.native.trace_values import STACK_LIMIT
 from emu.ftrace.probes.kprobes import Kprobes
 from emu.ftrace.sites.keys import Keys
 from emu.kernel.image import Symbol

@@ -12,7 +12,7 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventKind
 from emu.ftrace.event.files import EventFile, EventFiles
 from emu.ftrace.native import trace_records
-from emu.ftrace.native.trace_records import ALWAYS
+from emu.ftrace.native.trace_values import ALWAYS
 from emu.ftrace.trigger.commands import HIST_COMMANDS
 
 __all__ = ["Consumer", "Consumers"]

@@ -12,7 +12,7 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFile, EventFiles
 from emu.ftrace.event.filter_program import EventFilter
-from emu.ftrace.native.trace_records import AFTER, BEFORE
+from emu.ftrace.native.trace_values import AFTER, BEFORE
 from emu.ftrace.trigger.commands import (
     AVAILABLE,
     EVENT_COMMANDS,

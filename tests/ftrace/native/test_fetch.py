@@ -20,7 +20,8 @@ from emu.ftrace.dynevent.probe_errors import ProbeCommand
 from emu.ftrace.dynevent.symbol_names import SymbolNames
 from emu.ftrace.event.call import EventCall, EventKind, Field
 from emu.ftrace.native import context, fetch, user_memory
-from emu.ftrace.native.trace_records import LARGEST_ENTRY, EventContext
+from emu.ftrace.native.trace_records import EventContext
+from emu.ftrace.native.trace_values import LARGEST_ENTRY
 from emu.machine import Machine
 from emu.native.records import Bytes, Words
 from tests.lib.booted_machine import booted_machine

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from emu.ftrace.native.guest_numbers import GuestNumbers
 from emu.ftrace.native.guest_records import Guest, Task
 from emu.ftrace.native.rethook_nodes import build, following, take
-from emu.ftrace.native.trace_records import RETHOOK_NODES, Rethook, RethookNode, RethookPool
+from emu.ftrace.native.trace_records import Rethook, RethookNode, RethookPool
+from emu.ftrace.native.trace_values import RETHOOK_NODES
 from emu.native.functions import Native, shared
 from emu.native.records import Layouts, Shape, u64
 

@@ -17,7 +17,8 @@ from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.arch.sparc64_windows import BIAS, SHAPES, Env, OnStack, current_window, ins
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_records import Guest, PtRegs
-from emu.ftrace.native.trace_records import PLACE_REGISTERS, TraceArray
+from emu.ftrace.native.trace_records import TraceArray
+from emu.ftrace.native.trace_values import PLACE_REGISTERS
 from emu.ftrace.native.unwind import (
     Unwind,
     build_put,

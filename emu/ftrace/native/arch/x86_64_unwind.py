@@ -16,7 +16,8 @@ from emu.ftrace.native.arch.x86_64 import SITE_SIZE
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_records import Guest, GuestMemory, PtRegs
 from emu.ftrace.native.sites import site_flags
-from emu.ftrace.native.trace_records import PLACE_BLOCK, PLACE_HOST_CALL, PLACE_REGISTERS, PROBED, TraceArray
+from emu.ftrace.native.trace_records import TraceArray
+from emu.ftrace.native.trace_values import PLACE_BLOCK, PLACE_HOST_CALL, PLACE_REGISTERS, PROBED
 from emu.ftrace.native.unwind import (
     KernelMemory,
     Unwind,
