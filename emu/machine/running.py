@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from emu.cpu.cpu import Cpu
+from emu.ftrace.guest.reports import GuestReports
 from emu.ftrace.guest.requests import GuestRequests
 from emu.kernel.console_input import ConsoleInput
 from emu.kernel.endings import GuestPanic
@@ -27,12 +28,14 @@ class Running:
 
     Attributes:
         closed: nothing can be done any more.
+        reports: obeys what the guest's kernel reports.
         probes: the host's; None: there have been none.
     """
 
     def __init__(self, parts: Parts, warn: Callable[[str], None]) -> None:
         self._board, self._kernel, self._ftrace, self._array = parts.board, parts.kernel, parts.ftrace, parts.trace_array
         self._warn = warn
+        self.reports = GuestReports(self._kernel, self._ftrace, self._array.globals)
         self.closed = False
         self.probes: HostProbes | None = None
 
@@ -74,7 +77,7 @@ class Running:
         Clocks start at `time`: a seed also moves the timer ticks. `booting`: see Machine.
         """
         board, kernel = self._board, self._kernel
-        kernel.start(time, self._ftrace, GuestRequests(kernel, self._array))
+        kernel.start(time, self.reports, GuestRequests(kernel, self._array))
         while not kernel.hot_areas and self.for_a_moment():
             pass
         options.obey_when_traps_are_taken()

@@ -47,7 +47,7 @@ def deepest_at(machine: Machine, label: str) -> list[Calls]:
 
         def real(frame: int, returns_to: int) -> int:
             frames.append(frame)
-            return machine.ftrace.resolve_return(task, frame, returns_to)
+            return machine._running.reports.resolve_return(task, frame, returns_to)
 
         registers = {**kernel.arch.registers(kernel.memory, cpu, 0), "ip": address}
         top = kernel.memory.member(task, "task_struct.stack") + stack_size

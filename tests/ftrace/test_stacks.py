@@ -175,7 +175,7 @@ def test_stacks_are_the_backtraces_of_reports(arch: str, graph: bool, probes: bo
 
         def tell(uc: unicorn.Uc, at: int, size: int, data: None) -> None:
             registers = {**kernel.arch.registers(kernel.memory, cpu, 0), "ip": label}
-            real, found = functools.partial(machine.ftrace.resolve_return, kernel.tasks.current(cpu)), []
+            real, found = functools.partial(machine._running.reports.resolve_return, kernel.tasks.current(cpu)), []
             for caller in kernel.arch.callers(kernel.memory, cpu, registers, real):
                 if not kernel.symbols.is_code(caller):
                     break

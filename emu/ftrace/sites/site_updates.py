@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.arrays.ops import FtraceOps
 from emu.ftrace.arrays.recorder import Recorder
@@ -27,7 +26,6 @@ from emu.ftrace.sites.site_callback import Callback
 from emu.ftrace.tracers.return_stack import ReturnStacks
 from emu.kernel.kernel import Kernel
 from emu.kernel.kernel_log import Level
-from emu.kernel.modules import BadModule, Module
 
 __all__ = ["EnabledFunction", "Ftrace"]
 
@@ -61,6 +59,8 @@ class Ftrace:
         enabled: `kernel.ftrace_enabled`.
         failed: whether tracing had to be stopped.
         updates: how often update_sites() was called.
+        recorders: of each array, by what it wants; the top array's first.
+        return_stacks: where function_graph keeps the return addresses that it has replaced.
     """
 
     def __init__(
@@ -83,32 +83,28 @@ class Ftrace:
         self.updates = 0
         self._kernel = kernel
         self._records = trace_globals.records
-        self._events = trace_globals.events
-        self._stacks = trace_globals.stacks
         self._warn = warn
         self._refused: BadProtocol | None = None
         self._behind = False  # a change was refused, and the sites are not as the arrays want them
-        self._rethooks = trace_globals.rethooks
-        self._symbol_names = trace_globals.symbol_names
         self._stack_tracer = trace_globals.stack_tracer
         self._profiler = trace_globals.profiler
         self._printed_events = trace_globals.printed_events
-        self._return_stacks = ReturnStacks(kernel.memory, kernel.tasks, arch)
-        self._recorders: dict[FtraceOps, Recorder] = {}  # of each array, the top array's first
-        trace_globals.dynamic_events.on_gone(self._events_gone)
+        self.return_stacks = ReturnStacks(kernel.memory, kernel.tasks, arch)
+        self.recorders: dict[FtraceOps, Recorder] = {}
+        trace_globals.dynamic_events.on_gone(self.events_gone)
         self._callbacks = TraceCallbacks(kernel, arch, trace_globals.guest, trace_globals.records)
 
     # Trace arrays
 
     def register(self, ops: FtraceOps, recorder: Recorder) -> None:
         """Adds an array, the top array first. `ops` counts from the next update on; `recorder` keeps its events."""
-        self._recorders[ops] = recorder
+        self.recorders[ops] = recorder
         if self.failed:
             recorder.stop()
 
     def unregister(self, ops: FtraceOps) -> None:
         """Removes an array. A site that only this array wanted records nothing until it has been patched to a nop."""
-        del self._recorders[ops]
+        del self.recorders[ops]
         self.update_sites()
 
     def enabled_functions(self) -> Iterable[EnabledFunction]:
@@ -127,7 +123,7 @@ class Ftrace:
 
     def _users(self) -> npt.NDArray[np.int64]:
         """For each site: how many users of all arrays want it to call."""
-        users: npt.NDArray[np.int64] = np.sum([ops.users() for ops in self._recorders], axis=0)
+        users: npt.NDArray[np.int64] = np.sum([ops.users() for ops in self.recorders], axis=0)
         return users
 
     # Sites
@@ -155,20 +151,20 @@ class Ftrace:
         self._behind = False
         if self.failed:
             return
-        changing = [ops for ops, recorder in self._recorders.items() if ops.tracer is not recorder.tracer]
+        changing = [ops for ops, recorder in self.recorders.items() if ops.tracer is not recorder.tracer]
         if changing:
-            if self._patch([ops for ops in self._recorders if ops not in changing]):
+            if self._patch([ops for ops in self.recorders if ops not in changing]):
                 return
             for ops in changing:
-                self._recorders[ops].start_tracer(ops.tracer)
-        if not self._patch(self._recorders):
-            self._records.ask_each(self._several(self._recorders))
-            for ops, recorder in self._recorders.items():
+                self.recorders[ops].start_tracer(ops.tracer)
+        if not self._patch(self.recorders):
+            self._records.ask_each(self._several(self.recorders))
+            for ops, recorder in self.recorders.items():
                 recorder.sites_changed(ops.callback)
 
     def _several(self, arrays: Iterable[FtraceOps]) -> bool:
         """Whether a site may call for another array than the top array, or for a command."""
-        top = next(iter(self._recorders))
+        top = next(iter(self.recorders))
         return any(ops.has_probes or (ops is not top and ops.callback is not None) for ops in arrays)
 
     def _patch(self, arrays: Collection[FtraceOps]) -> bool:
@@ -212,7 +208,7 @@ class Ftrace:
     def _wanted_keys(self, arrays: Iterable[FtraceOps]) -> set[int]:
         """The static keys that must be on, for the tracers of these arrays and the events of all."""
         of_tracers = {self._kernel.image.symbol(name) for ops in arrays for name in ops.tracer_keys}
-        return of_tracers.union(*(ops.events.keys for ops in self._recorders))
+        return of_tracers.union(*(ops.events.keys for ops in self.recorders))
 
     def use_events(self) -> None:
         """Must be called before the guest records what is not behind a static key."""
@@ -248,13 +244,13 @@ class Ftrace:
             self._kernel.file_server.done()
 
     def _tell_recorders(self, arrays: Collection[FtraceOps]) -> None:
-        places = self._places(self.sites.addresses)
-        graphs = [self._recorders[ops].records for ops in arrays if ops.callback is Callback.GRAPH]
+        places = self.places(self.sites.addresses)
+        graphs = [self.recorders[ops].records for ops in arrays if ops.callback is Callback.GRAPH]
         self._records.graphs_are_of(graphs[0] if graphs else None)
         for ops in arrays:
-            recorder = self._recorders[ops]
+            recorder = self.recorders[ops]
             if ops.graph_user != NOBODY and not recorder.graph_running:
-                self._return_stacks.start()
+                self.return_stacks.start()
             recorder.follow(ops, places)
         if self._profiler.enabled:
             self._profiler.follow(self.sites.functions, places)
@@ -263,8 +259,8 @@ class Ftrace:
         """What each site is to call."""
         targets = np.zeros(len(self.sites), np.uint64)
         if self.enabled:
-            wanted = [(Callback.ENTRY, ops.probed()) for ops in self._recorders]
-            wanted += [(watch.callback, sites) for ops in self._recorders for watch, sites in ops.watched()]
+            wanted = [(Callback.ENTRY, ops.probed()) for ops in self.recorders]
+            wanted += [(watch.callback, sites) for ops in self.recorders for watch, sites in ops.watched()]
             wanted += [(ops.callback, ops.traced()) for ops in arrays if ops.callback]
             for callback in Callback:
                 target = self._kernel.image.symbol(callback.value)
@@ -277,7 +273,7 @@ class Ftrace:
                 targets[alone] = direct[alone]
         return targets
 
-    def _places(self, addresses: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+    def places(self, addresses: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
         """The offsets of sites in the kernel mapping, in bytes."""
         return (addresses - np.uint64(self._kernel.board.arch.kernel_map)).astype(np.int64)
 
@@ -353,14 +349,14 @@ class Ftrace:
     def print_events(self, on: bool) -> None:
         """Has the guest print events as they are recorded, or no longer."""
         self._printed_events.on = on
-        for recorder in self._recorders.values():
+        for recorder in self.recorders.values():
             recorder.event_files.follow()
 
     # When something is wrong
 
     def check_returns(self) -> None:
         """Stops tracing if a return did not match its entry. Called after each stretch of running."""
-        for recorder in self._recorders.values():
+        for recorder in self.recorders.values():
             if (found := recorder.take_mismatch()) is not None:
                 self._kernel.log.write(
                     f"Bad frame pointer: expected {found.expected:x}, received {found.frame:x}", Level.WARNING
@@ -373,99 +369,18 @@ class Ftrace:
     def _fail(self, why: str) -> None:
         """Stops all tracing for good; recorded events stay (Linux: ftrace_bug, ftrace_graph_stop)."""
         self.failed = True
-        for recorder in self._recorders.values():
+        for recorder in self.recorders.values():
             recorder.stop()
         self._warn(f"{why}; tracing is off")
 
-    # What the guest kernel reports (kernel.tracing.Tracing)
-
-    def cpu_online(self, cpu: Cpu, hot_area: int) -> None:
-        """A CPU can take upcalls; its struct pcpu_hot is at `hot_area`."""
-        self._records.set_hot_area(cpu.index, hot_area)
-        self._printed_events.cpu_online(cpu)
-
-    def breakpoint(self, cpu: Cpu, registers: int) -> bool:
-        """Handles a breakpoint at a site being changed; False: it is at none. `registers`: the saved pt_regs.
-
-        One that a protocol has left at a site ends the kernel here, because the kernel's own report would run into others.
-        """
-        if self.driver.on_breakpoint(cpu, registers):
-            return True
-        breakpoint = self.arch.breakpoint
-        if breakpoint is not None and not self.driver.is_changing(site := breakpoint.site(self._kernel.memory, registers)):
-            what = "a call site" if site in self.sites else "a static key's branch" if site in self.keys else None
-            if what is not None:
-                where = self._kernel.symbols.describe(site)
-                self._kernel.panicked(cpu, f"breakpoint at {where}, {what} that is not being changed", registers)
-        return False
-
-    def waits_for(self, cpu: Cpu) -> str | None:
-        """What patching waits for on a CPU; None: for nothing."""
-        return self.driver.waits_for(cpu.index)
-
-    def resolve_return(self, task: int, frame: int, address: int) -> int:
-        """The real return address of a task's call, whose stack has `address`. `frame` identifies the call.
-
-        If that is 0, `address` is a program counter; of one that is in the copy of an instruction: the instruction's address.
-        """
-        for _ in range(2 if frame else 0):  # function_graph and a return probe may have replaced each other's, in either order
-            address = self._rethooks.resolve(task, frame, self._return_stacks.resolve(task, frame, address))
-        return self._trampolines.original(address)
-
-    def module_init(self, module: Module) -> None:
-        """Adds the sites, keys and events of a module that is being loaded. The sites become nops, and can be traced."""
-        events = self._events.read(module)
-        self.keys.add(module)
-        try:
-            self.sites.add(module)
-        except (BadModule, LookupError):
-            self.keys.unloaded(module.name)
-            raise
-        self._events.add(events)
-        self._stacks.module_added(module)
-        self._sites_changed()
-
-    def module_enable(self, module: Module) -> bool:
-        """Patches a module's sites to what the trace arrays want, before its init runs. False: that is not done yet."""
-        if self.changing:
-            return False
-        for ops in self._recorders:
-            ops.module_coming(module.name)
-        self.kprobes.module_coming(module)
-        self._symbol_names.module_came()
-        self.update_sites()
-        return not self.changing
-
-    def module_free(self, module: Module, part: range | None) -> bool:
-        """Removes the sites in code that a module frees (None: all). False: not done, sites are being changed.
-
-        With the last of a module its events go, too, and buffers in which there may be some are emptied.
-        """
-        going = module.has_code if part is None else part.__contains__
-        if self.driver.busy or not self.direct_calls.may_free(going):
-            return False
-        before = self.sites.addresses
-        self.kprobes.module_going(going)
-        if part is None:
-            self.sites.unloaded(module.name)
-            self.keys.unloaded(module.name)
-            self._events_gone(self._events.remove(module.name))
-        else:
-            self.sites.remove(part.start, part.stop)
-            self.keys.remove(part.start, part.stop)
-        gone = self._places(np.setdiff1d(before, self.sites.addresses))
-        for recorder in self._recorders.values():
-            recorder.forget_sites(gone)
-        self._sites_changed()
-        return True
-
-    def _events_gone(self, calls: Collection[EventCall]) -> None:
+    def events_gone(self, calls: Collection[EventCall]) -> None:
         """Has all arrays forget events, and empties the buffers in which there may be some."""
-        for ops, recorder in self._recorders.items():
+        for ops, recorder in self.recorders.items():
             if ops.events_gone(calls):
                 recorder.clear()
                 recorder.clear_snapshot()
 
-    def _sites_changed(self) -> None:
-        for ops in self._recorders:
+    def sites_changed(self) -> None:
+        """Sites have come or gone: has all arrays look again which ones they want."""
+        for ops in self.recorders:
             ops.functions_changed(self.sites.functions)
