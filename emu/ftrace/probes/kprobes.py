@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import errno
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -22,21 +21,18 @@ from numpy.typing import NDArray
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.errors import TraceError
-from emu.ftrace.native import probes, trace_records
 from emu.ftrace.native.guest_records import Guest
-from emu.ftrace.native.kprobe_record import Kprobe
-from emu.ftrace.native.trace_records import Consumer, link
+from emu.ftrace.native.trace_records import Consumer
 from emu.ftrace.native.trace_values import BEFORE, REMOVED
 from emu.ftrace.probes.places import ProbedFunction, ProbePlace, ProbePlaces
+from emu.ftrace.probes.points import PlacedProbe, ProbePoint, ProbePoints
 from emu.ftrace.probes.rethooks import Rethooks
 from emu.ftrace.sites.call_sites import Sites
 from emu.ftrace.sites.filters import Functions, SiteMask
 from emu.ftrace.sites.keys import Keys
-from emu.ftrace.sites.patching import Patch
 from emu.ftrace.sites.trampolines import Trampolines
 from emu.kernel.kernel import Kernel
 from emu.kernel.modules import Module
-from emu.native.records import Words
 
 __all__ = ["Kprobes", "ListedProbe"]
 
@@ -49,45 +45,6 @@ class ListedProbe(NamedTuple):
     place: ProbePlace
     returns: bool
     of_guest: bool = False
-
-
-@dataclass(eq=False)
-class _Point:
-    """An address that is probed.
-
-    Attributes:
-        address: of the instruction, or of the function that begins there.
-        site: the call site that tells of it; None: a breakpoint does.
-        instruction: that the breakpoint replaces.
-        copy: where its copy is, or, of a site, what the CPU goes on at for the guest's probes; 0: it has none.
-        stepping: whether the copy lets the guest know when it has been executed.
-        says_where: at a site: a consumer that says where the CPU is.
-        record: at a breakpoint: what native code knows of it.
-        probes: the newest first, as Linux has them.
-        armed: whether the breakpoint is there.
-    """
-
-    address: int
-    site: int | None
-    instruction: bytes
-    copy: int
-    says_where: Consumer | None = None
-    record: Kprobe | None = None
-    probes: list[_Kprobe] = field(default_factory=list)
-    armed: bool = False
-    stepping: bool = False
-
-
-@dataclass(eq=False)
-class _Kprobe:
-    """One consumer at a place. It has no point while its module is not loaded."""
-
-    place: ProbePlace
-    consumer: Consumer
-    kind: str  # as kprobes/list shows it
-    point: _Point | None = None
-    gone_from: int | None = None  # where it was in a module that is gone
-    of_guest: bool = False  # the guest calls its handlers
 
 
 class Kprobes:
@@ -106,6 +63,7 @@ class Kprobes:
 
     Attributes:
         places: what can be probed.
+        points: where the probes are.
     """
 
     def __init__(
@@ -122,22 +80,12 @@ class Kprobes:
     ) -> None:
         self._kernel = kernel
         self._arch = arch
-        self._guest = guest
-        self._records = records
         self._sites = sites
-        self._trampolines = trampolines
         self._rethooks = rethooks
         self._warn = warn
-        self._enabled = True
-        self._probes: list[_Kprobe] = []
-        self._points: dict[tuple[int, bool], _Point] = {}  # by address, and whether a call site tells of it
-        self.places = ProbePlaces(kernel, arch, sites, keys, self._replaced)
-        self._record = trace_records.Kprobes.allocate()
-        self._saved_offsets = np.zeros(0, np.uint64)
-        self._stale = False  # the table lacks a breakpoint, which is not there yet
-        self._tabulate()
-        for array in records.arrays:
-            array.kprobes = self._record
+        self._probes: list[PlacedProbe] = []
+        self.points = ProbePoints(kernel, arch, guest, records, trampolines)
+        self.places = ProbePlaces(kernel, arch, sites, keys, self.points.replaced)
 
     # What is probed
 
@@ -149,7 +97,7 @@ class Kprobes:
                 can be probed there, with the reason.
         """
         address = self.places.resolve(place)
-        if address is not None and not any((address, at_site) in self._points for at_site in (False, True)):
+        if address is not None and address not in self.points:
             self.places.find(address)
 
     def check_return(self, place: ProbePlace) -> None:
@@ -166,7 +114,7 @@ class Kprobes:
         Raises:
             TraceError: as for `check`; ENOMEM, when there is no room for another copy. Nothing has changed.
         """
-        self._add(_Kprobe(place, acting, _INSTRUCTION))
+        self._add(PlacedProbe(place, acting, _INSTRUCTION))
 
     def add_return(self, place: ProbePlace, acting: Consumer, maxactive: int = 0) -> None:
         """Has a consumer act when calls of the function at a place return.
@@ -180,7 +128,7 @@ class Kprobes:
         self.check_return(place)
         hook = self._rethooks.add(acting, maxactive)
         try:
-            self._add(_Kprobe(place, hook, _RETURN))
+            self._add(PlacedProbe(place, hook, _RETURN))
         except TraceError:
             self._rethooks.remove(acting)
             raise
@@ -194,7 +142,7 @@ class Kprobes:
 
         acting = Consumer.allocate()
         acting.handler = redirect.go_on
-        self._add(_Kprobe(place, acting, _RETURN if returns else _INSTRUCTION, of_guest=True))
+        self._add(PlacedProbe(place, acting, _RETURN if returns else _INSTRUCTION, of_guest=True))
         if returns:
             self._rethooks.use()
         return acting
@@ -206,9 +154,9 @@ class Kprobes:
 
     def detours(self, site: int) -> bool:
         """Whether a call site has the CPU go on elsewhere for the guest's."""
-        return any(point.site == site and any(probe.of_guest for probe in point.probes) for point in self._points.values())
+        return any(point.site == site and any(probe.of_guest for probe in point.probes) for point in self.points)
 
-    def _add(self, probe: _Kprobe) -> None:
+    def _add(self, probe: PlacedProbe) -> None:
         self._place(probe)
         probe.consumer.post = BEFORE
         self._probes.append(probe)
@@ -222,49 +170,44 @@ class Kprobes:
         self._probes.remove(probe)
         if probe.point is not None:
             probe.point.probes.remove(probe)
-            self._chain(probe.point)
+            self.points.chain(probe.point)
 
     @property
     def enabled(self) -> bool:
         """Whether probes are armed (debugfs: kprobes/enabled). To be set before an update."""
-        return self._enabled
+        return self.points.enabled
 
     @enabled.setter
     def enabled(self, on: bool) -> None:
-        self._enabled = on
-        for point in self._points.values():
-            self._chain(point)
+        self.points.enabled = on
+        for point in self.points:
+            self.points.chain(point)
 
-    def _place(self, probe: _Kprobe) -> None:
+    def _place(self, probe: PlacedProbe) -> None:
         """Puts a probe where it belongs now. Raises TraceError, see `add`."""
         address = self.places.resolve(probe.place)
         if address is None:
             return
-        self._use()
+        self.points.use()
         function, instruction = self.places.find(address)
         at_site = self._is_told(function, address, probe.kind, probe.of_guest)
-        point = self._points.get((address, at_site))
+        point = self.points.at(address, at_site)
         if point is None:
             if not at_site and not instruction:
                 raise TraceError(errno.EINVAL, f"tracing itself changes the instruction at {address:#x}")
-            point = self._at_site(function, address) if at_site else self._at_breakpoint(instruction, address)
+            point = self.points.at_site(function.site, address) if at_site else self.points.at_breakpoint(instruction, address)
             if probe.of_guest:
-                self._let_guest_know(point)
+                self.points.let_guest_know(point)
             elif not at_site:
-                self._put_copy(point, self._arch.probing().copy)
-            self._points[address, at_site] = point
-            self._stale = True
+                self.points.put_copy(point, self._arch.probing().copy)
+            self.points.add(point)
         elif probe.of_guest:
-            self._let_guest_know(point)
+            self.points.let_guest_know(point)
         if at_site and probe.of_guest:
             probe.consumer.target = point.copy
         probe.point, probe.gone_from = point, None
         point.probes.insert(0, probe)
-        self._chain(point)
-
-    def _replaced(self) -> Mapping[int, bytes]:
-        """What breakpoints replace, or did or will."""
-        return {point.address: point.instruction for point in self._points.values() if point.site is None}
+        self.points.chain(point)
 
     def _is_told(self, function: ProbedFunction, address: int, kind: str, of_guest: bool = False) -> bool:
         """Whether a call site tells of such a probe: in time for one of a function's beginning to see arguments, if it looks."""
@@ -275,65 +218,11 @@ class Kprobes:
         before = function.site - function.symbol.address
         return address == function.site or kind == _RETURN or self._arch.keeps_arguments(function.code, before)
 
-    def _at_site(self, function: ProbedFunction, address: int) -> _Point:
-        says_where = Consumer.allocate()
-        says_where.handler = self._arch.probe_callbacks(self._guest).say_where
-        says_where.target = address
-        return _Point(address, function.site, b"", 0, says_where=says_where)
-
-    def _at_breakpoint(self, instruction: bytes, address: int) -> _Point:
-        record = Kprobe.allocate()
-        record.instruction = int.from_bytes(instruction[:8], self._arch.cpu.byte_order)
-        return _Point(address, None, instruction, 0, record=record)
-
-    def _let_guest_know(self, point: _Point) -> None:
-        """Gives a point what is executed there for probes of the guest's. Raises TraceError: ENOMEM, and nothing has changed."""
-        if point.stepping:
-            return
-        probing = self._arch.probing()
-        if point.site is None:
-            self._put_copy(point, probing.stepping_copy)
-        else:
-            behind = point.site + len(self._arch.nop)
-            self._put_copy(point, lambda instruction, address, place: probing.detour(behind, place))
-        point.stepping = True
-
-    def _put_copy(self, point: _Point, copy: Callable[[bytes, int, int | None], bytes]) -> None:
-        """Native code is told of it with the next update, when it is there. `copy`: as `Probing.copy`."""
-        if size := len(copy(point.instruction, point.address, None)):
-            place = self._trampolines.allocate(size, stands_for=point.address)
-            self._trampolines.write(place, copy(point.instruction, point.address, place))
-            point.copy = place
-
-    def _use(self) -> None:
-        """Must be called before the first probe is there."""
-        if not len(self._saved_offsets):
-            probing, callbacks = self._arch.probing(), self._arch.probe_callbacks(self._guest)
-            self._records.use_registers(probing.registers.words)
-            self._saved_offsets = np.array(probing.saved_offsets(self._kernel.image), np.uint64)
-            self._record.saved_offsets = Words(self._saved_offsets.ctypes.data)
-            self._record.fill_at_breakpoint = callbacks.fill_at_breakpoint
-            self._record.fill_at_site = callbacks.fill_at_site
-            self._record.write_at_site = callbacks.write_at_site
-
-    def _chain(self, point: _Point) -> None:
-        """Has native code find the consumers at a breakpoint. Those at sites are found by `chains`."""
-        if point.record is not None:
-            point.record.consumers = link([one.consumer for one in point.probes if not one.of_guest] if self._enabled else [])
-
-    def _tabulate(self) -> None:
-        """Has native code find the breakpoints that there are, or will be."""
-        self._stale = False
-        start = self._kernel.board.arch.kernel_map
-        records = {point.address - start: point.record.address for point in self._points.values() if point.record is not None}
-        self._table = probes.table_of(np.array(list(records), np.uint64), np.array(list(records.values()), np.uint64))
-        self._record.table = self._table
-
     # At call sites (trace_array.ops)
 
-    def _at_sites(self) -> Iterator[_Point]:
-        if self._enabled:
-            yield from (point for point in self._points.values() if point.site is not None and point.probes)
+    def _at_sites(self) -> Iterator[ProbePoint]:
+        if self.points.enabled:
+            yield from (point for point in self.points if point.site is not None and point.probes)
 
     def __bool__(self) -> bool:
         """Whether a call site has any."""
@@ -363,62 +252,6 @@ class Kprobes:
     def keep(self, functions: Functions) -> None:
         """Nothing: points of modules that go have gone before."""
 
-    # At breakpoints (ftrace)
-
-    def without_breakpoints(self, start: int, code: bytes) -> bytes:
-        """Code that has been read from an address on, with the instructions for which breakpoints stand."""
-        restored = bytearray(code)
-        for point in self._points.values():
-            at = point.address - start
-            if point.site is None and 0 <= at <= len(code) - len(point.instruction):
-                restored[at : at + len(point.instruction)] = point.instruction
-        return bytes(restored)
-
-    def _is_wanted(self, point: _Point) -> bool:
-        return self._enabled and bool(point.probes)
-
-    def to_turn(self) -> Sequence[int]:
-        """The addresses at which breakpoints are to come or to go."""
-        self._drop(point for point in self._points.values() if not (point.probes or point.armed))
-        turned = []
-        for point in self._points.values():
-            if point.record is None:
-                continue
-            if (old := point.record.copy) != point.copy:
-                point.record.copy = point.copy
-                if old:
-                    self._trampolines.release(old)
-            if self._is_wanted(point) != point.armed:
-                turned.append(point.address)
-        return turned
-
-    def patches(self, addresses: Iterable[int]) -> Sequence[Patch]:
-        """What turns these."""
-        found = []
-        for address in addresses:
-            point, breakpoint = self._points[address, False], self._arch.probing().breakpoint
-            compiled = point.instruction[: len(breakpoint)]
-            old, new = (breakpoint, compiled) if point.armed else (compiled, breakpoint)
-            found.append(Patch(address, old, new))
-        return found
-
-    def turned(self, addresses: Iterable[int]) -> None:
-        """After the last patch: these have been turned."""
-        for address in addresses:
-            if (point := self._points.get((address, False))) is not None:
-                point.armed = not point.armed
-
-    def _drop(self, points: Iterable[_Point]) -> None:
-        """Nobody can come to these any more, but for tasks that stand in a copy."""
-        gone = list(points)
-        for point in gone:
-            del self._points[point.address, point.site is not None]
-            copies = {point.copy, point.record.copy if point.record else 0}
-            for copy in copies - {0}:
-                self._trampolines.release(copy)
-        if gone or self._stale:
-            self._tabulate()
-
     # Modules
 
     def module_coming(self, module: Module) -> None:
@@ -434,11 +267,11 @@ class Kprobes:
     def module_going(self, part: Callable[[int], bool]) -> None:
         """The code at some addresses is gone, its breakpoints included. `part`: whether that at an address is."""
         self.places.forget()
-        gone = [point for point in self._points.values() if part(point.address)]
+        gone = [point for point in self.points if part(point.address)]
         for point in gone:
             for probe in point.probes:
                 probe.point, probe.gone_from = None, point.address
-        self._drop(gone)
+        self.points.drop(gone)
 
     # debugfs
 
@@ -448,7 +281,7 @@ class Kprobes:
         Args:
             disabled: what is defined and does not act, the newest first.
         """
-        points = self._points.values()
+        points = self.points
         listed = [(point.address, probe.kind, point.site is not None, "") for point in points for probe in point.probes]
         for place, returns, of_guest in disabled:
             with suppress(TraceError):  # its module has come without it

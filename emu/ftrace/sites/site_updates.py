@@ -180,7 +180,7 @@ class Ftrace:
         targets = self._targets(arrays)
         changed = np.flatnonzero(targets != self.sites.targets)
         branches = self.keys.to_turn(self._wanted_keys(arrays))
-        breakpoints = self.kprobes.to_turn()
+        breakpoints = self.kprobes.points.to_turn()
         if not len(changed) and not len(branches) and not breakpoints:
             return False
         if len(changed):
@@ -197,7 +197,7 @@ class Ftrace:
             )
             for site in map(int, changed)
         ]
-        patches += [*self.keys.patches(branches), *self.kprobes.patches(breakpoints)]
+        patches += [*self.keys.patches(branches), *self.kprobes.points.patches(breakpoints)]
         try:
             self.driver.start(patches, lambda: self._patched(changed, targets[changed], branches, breakpoints))
         except BadProtocol as error:
@@ -238,7 +238,7 @@ class Ftrace:
         if not self.failed:
             self.sites.targets[sites] = targets
             self.keys.turned(branches)
-            self.kprobes.turned(breakpoints)
+            self.kprobes.points.turned(breakpoints)
         self._ready()
         if not self.driver.busy:
             self._kernel.file_server.done()

@@ -91,7 +91,7 @@ class Stacks:
             first = function.address
             inside = keyed[bisect_left(keyed, first) : bisect_left(keyed, first + function.size)]
             with suppress(LookupError):  # a damaged module
-                code = self._kprobes.without_breakpoints(first, memory.read(first, function.size))
+                code = self._kprobes.points.without_breakpoints(first, memory.read(first, function.size))
                 place = first - self._kernel.board.arch.kernel_map
                 targets = {branch - first: branches[branch] - first for branch in inside}
                 self._frameless[place : place + len(code)] = arch.without_frame(code, targets)
