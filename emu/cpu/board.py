@@ -4,17 +4,15 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
-import unicorn
 
 from emu.cpu import host_clock
 from emu.cpu.arch import RESET_PAGE, CpuArch
-from emu.cpu.cpu import Cpu
+from emu.cpu.cpu import Cpu, CpuFault
 from emu.cpu.far_memory import far_memory
 from emu.cpu.heap import Heap
 from emu.cpu.host_signals import Held
@@ -22,41 +20,21 @@ from emu.cpu.io_window import IoWindow
 from emu.cpu.native import cpu_records, forget, turns
 from emu.cpu.native.block_record import string_cost
 from emu.cpu.native.cpu_records import ARGUMENT_COUNT, HOST_CALL_COUNT, HOST_CALL_REQUEST, NEVER, NO_REQUEST, STOP_REQUEST
-from emu.cpu.native.devices import halt_cpu, nmi_timer_set, relax_cpu, send_ipi, stall_until, timer_set
-from emu.cpu.smi import Smi
-from emu.cpu.timing import CACHES, PIPELINE, STATIC, TIMING_MODELS, TimingNames
+from emu.cpu.python_handler import PythonHandler
+from emu.cpu.shared_turns import shared_turns
+from emu.cpu.timing import CACHES, STATIC
 from emu.native.functions import Compiled
-from emu.native.records import Record, Values, Words, u64
+from emu.native.records import Values, Words, u64
 
 if TYPE_CHECKING:
     from emu.cpu.timing.core_timing import CoreTiming
 
-__all__ = ["Board", "CpuFault", "PythonHandler"]
+__all__ = ["Board"]
 
 _SLOWEST, _FASTEST = 1_000_000, 100_000_000_000  # Hz: what the guest's clocks can count with
 _HEAP = 64 << 20  # bytes of addresses for what Unicorn allocates for a CPU, which takes a twentieth of them
 _TURN_SLICE = 50_000  # microseconds of host time the native loop may take at a stretch
-_HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 _HandlerTable = Values[Callable[[cpu_records.Cpu, u64], None] | None]
-
-
-class CpuFault(RuntimeError):
-    """A CPU did what the board cannot do: it left RAM, or Unicorn failed."""
-
-    def __init__(self, cpu: Cpu, error: int) -> None:
-        super().__init__(f"CPU {cpu.index} at {cpu.pc:#x}: {unicorn.UcError(error)}")
-        self.cpu = cpu
-
-
-class PythonHandler:
-    """A function of Python's for native code, which calls it with a record, often a CPU's, and a number or another record."""
-
-    def __init__(self, call: Callable[[int, int], None]) -> None:
-        self._function = _HANDLER(call)
-        self.address: int = ctypes.cast(self._function, ctypes.c_void_p).value or 0
-
-    def __call__(self, record: Record, argument: int | Record) -> None:
-        self._function(record.address, argument if isinstance(argument, int) else argument.address)
 
 
 Handler: TypeAlias = Compiled[[cpu_records.Cpu, u64], None] | PythonHandler
@@ -105,11 +83,9 @@ class Board:
             raise ValueError(f"a frequency of {frequency} Hz: {_SLOWEST} to {_FASTEST} are possible")
         if arch.io_window and memory > arch.io_window.start:
             raise ValueError(f"{memory} bytes of memory: at most {arch.io_window.start >> 30} GiB are possible")
-        self.timing_model = _timing_model(arch, timing, cpu_model)
+        self.timing_model = arch.timing_names(timing, cpu_model)
         host_clock.stop()
-        self.arch = arch
-        self.memory = memory
-        self.frequency = frequency
+        self.arch, self.memory, self.frequency = arch, memory, frequency
         self.ram = far_memory(memory)
         self.ram_address = ctypes.addressof(ctypes.c_char.from_buffer(self.ram))
         self.heap = Heap(cpus * _HEAP)
@@ -255,7 +231,7 @@ class Board:
             return self._run(on_host_call)
 
     def _run(self, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
-        run_turns = _shared_turns() if self._interpreter_is_shared else turns.run
+        run_turns = shared_turns() if self._interpreter_is_shared else turns.run
         outcome = run_turns(self.record, _TURN_SLICE)
         reason = self._reason = outcome & 0xFF
         self._after_turn(outcome >> 8, on_host_call if reason == turns.REQUEST else None)
@@ -349,22 +325,6 @@ class Board:
         cpu.record.request = STOP_REQUEST
         cpu.record.deadline = 0
 
-    def interrupt_unseen(self, smi: Smi) -> None:
-        """Has system management interrupts come from now on, at each multiple of their period.
-
-        Raises:
-            ValueError: there is no such CPU, or the interrupts are shorter than a cycle.
-        """
-        period, length = self.cycles(smi.period), self.cycles(smi.length)
-        if not length:
-            raise ValueError(f"SMIs of {smi.length} ns: a cycle takes {self.nanoseconds(1)} ns")
-        if smi.cpu is not None and smi.cpu >= len(self.cpus):
-            raise ValueError(f"SMIs on CPU {smi.cpu}: there are CPUs 0 to {len(self.cpus) - 1}")
-        for cpu in self.cpus if smi.cpu is None else [self.cpus[smi.cpu]]:
-            cpu.record.smi_period, cpu.record.smi_length = period, length
-            cpu.record.smi_next = (cpu.cycles // period + 1) * period
-            cpu.record.deadline = 0
-
     # Code
 
     def write_code(self, address: int, data: bytes) -> None:
@@ -385,26 +345,6 @@ class Board:
     def provide_host_call(self, number: int, function: Handler) -> None:
         """Answers a host call natively: `function` is called with the CPU and the number."""
         self.record.host_calls[number] = function
-
-    def provide_devices(
-        self,
-        *,
-        timer: int,
-        ipi: int,
-        stall: int,
-        timer_vector: int,
-        halt: int | None = None,
-        relax: int | None = None,
-        nmi_timer: int | None = None,
-    ) -> None:
-        """Gives the board's native devices their host-call numbers, and the timer its vector."""
-        self.provide_host_call(timer, timer_set)
-        self.provide_host_call(ipi, send_ipi)
-        self.provide_host_call(stall, stall_until)
-        for number, handler in ((halt, halt_cpu), (relax, relax_cpu), (nmi_timer, nmi_timer_set)):
-            if number is not None:
-                self.provide_host_call(number, handler)
-        self.record.timer_vector = timer_vector
 
     def dispatch_range(self, start: int, end: int) -> None:
         """Declares the virtual addresses at which blocks may have a host function."""
@@ -443,46 +383,14 @@ class Board:
 
     def _decode_block(self, cpu: Cpu, place: int) -> None:
         """Stores the cost of a block that native code asks for. `place`: its record's address."""
-        block = cpu_records.Block(place)
-        physical, size, address, page = block.place, block.size, cpu.record.block, self.arch.page_size
-        here = min(size, page - physical % page)
-        code = bytes(self.ram[physical : physical + here])
-        if here < size:  # the rest is on the next virtual page, which can be anywhere in RAM
-            code += cpu.read(address + here, size - here)
+        block, address = cpu_records.Block(place), cpu.record.block
+        code = cpu.code_of_block(address, block.place, block.size)
         cost = self._static_timing.block(code, address)
         description = self.arch.repeated(code[cost.last :])
         block.cycles = string_cost(cost.cycles, cost.last, description) if description else cost.cycles
         block.instructions = cost.instructions
         if self.timing is not None:
             block.summary = self.timing.block(code, address)
-
-
-@functools.cache
-def _shared_turns() -> Callable[[cpu_records.Board, int], int]:
-    """The loop over turns, with Python's interpreter free for other threads. Compiled when it is first used."""
-    from emu.cpu.native import shared_turns
-
-    run = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, ctypes.c_int64)(shared_turns.run.address)
-    return lambda board, microseconds: int(run(board.address, microseconds))
-
-
-def _timing_model(arch: CpuArch, timing: str, cpu_model: str | None) -> TimingNames:
-    """Checks what models a board is to have.
-
-    Raises:
-        ValueError: the architecture has none of that name.
-    """
-    if timing not in TIMING_MODELS:
-        raise ValueError(f"unknown timing model '{timing}' (known: {', '.join(TIMING_MODELS)})")
-    if timing == STATIC:
-        if cpu_model is not None:
-            raise ValueError(f"a CPU model ('{cpu_model}') needs a timing model that follows it: {PIPELINE}, {CACHES}")
-        return TimingNames(timing, "")
-    if not arch.cpu_models:
-        raise ValueError(f"{arch.name} has no CPU model, which the timing model '{timing}' needs: static is the only one")
-    if cpu_model is not None and cpu_model not in arch.cpu_models:
-        raise ValueError(f"unknown CPU model '{cpu_model}' of {arch.name} (known: {', '.join(arch.cpu_models)})")
-    return TimingNames(timing, cpu_model or arch.cpu_models[0])
 
 
 def _scramble(seed: int) -> int:

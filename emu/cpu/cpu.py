@@ -18,7 +18,7 @@ from emu.native.records import Words
 if TYPE_CHECKING:
     from emu.cpu.board import Board
 
-__all__ = ["Cpu"]
+__all__ = ["Cpu", "CpuFault"]
 
 
 class Cpu:
@@ -148,6 +148,13 @@ class Cpu:
         """The physical address behind a virtual one, None if it is not mapped."""
         return self.board.arch.translate(self.env, self.board.ram, address)
 
+    def code_of_block(self, address: int, physical: int, size: int) -> bytes:
+        """A block's code. It begins at both addresses; behind the end of a page it goes on with the next virtual page."""
+        page = self.board.arch.page_size
+        here = min(size, page - physical % page)
+        code = bytes(self.board.ram[physical : physical + here])
+        return code + self.read(address + here, size - here) if here < size else code
+
     def read(self, address: int, size: int) -> bytes:
         """Guest memory as this CPU sees it.
 
@@ -195,3 +202,11 @@ class Cpu:
         finally:
             self.record.stepping = False
             self.record.state.cflags_next_tb = 0xFFFF_FFFF
+
+
+class CpuFault(RuntimeError):
+    """A CPU did what the board cannot do: it left RAM, or Unicorn failed."""
+
+    def __init__(self, cpu: Cpu, error: int) -> None:
+        super().__init__(f"CPU {cpu.index} at {cpu.pc:#x}: {unicorn.UcError(error)}")
+        self.cpu = cpu

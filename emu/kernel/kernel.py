@@ -6,8 +6,9 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Sequence
 
-from emu.cpu.board import Board, CpuFault
-from emu.cpu.cpu import Cpu
+from emu.cpu.board import Board
+from emu.cpu.cpu import Cpu, CpuFault
+from emu.cpu.devices import provide_devices
 from emu.cpu.ramdisk import RamDisk
 from emu.kernel import boot
 from emu.kernel.arch import KernelArch
@@ -75,7 +76,8 @@ class Kernel:
         self._warn = warn
         self._block = BlockDevice(board, self.memory, disk)
         self._ended: Exception | None = None
-        board.provide_devices(
+        provide_devices(
+            board,
             timer=image.constant("HC_TIMER_SET"),
             ipi=image.constant("HC_IPI"),
             stall=image.constant("HC_STALL_UNTIL"),

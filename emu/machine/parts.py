@@ -9,6 +9,7 @@ from pathlib import Path
 
 from emu.cpu import arch as cpu_arch
 from emu.cpu.board import Board
+from emu.cpu.devices import interrupt_unseen
 from emu.cpu.ramdisk import RamDisk
 from emu.cpu.smi import Smi
 from emu.ftrace import arch as ftrace_arch
@@ -72,7 +73,7 @@ class Parts:
         board = Board(hardware, config.cpus, memory, config.quantum, config.seed, config.frequency, timing, config.cpu_model)
         self.board = opened.enter_context(closing(board))
         if config.smi is not None:
-            board.interrupt_unseen(Smi.parse(config.smi) if isinstance(config.smi, str) else config.smi)
+            interrupt_unseen(board, Smi.parse(config.smi) if isinstance(config.smi, str) else config.smi)
         self.kernel = Kernel(board, kernels, self._image, Console(console), warn, self.ramdisk)
         self.set_up: dict[str, str] = {}
         self._command_line = config.command_line

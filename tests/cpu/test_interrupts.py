@@ -6,6 +6,7 @@ from __future__ import annotations
 import capstone
 import pytest
 
+from emu.cpu.devices import provide_devices
 from tests.cpu.bare import CODE, HANDLERS, KERNEL, Bare
 
 VECTOR = 0x40
@@ -109,7 +110,7 @@ def test_the_highest_pending_vector_comes_first(first: int) -> None:
 
 def test_the_local_timer_wakes_a_halted_cpu_at_its_deadline() -> None:
     bare = Bare()
-    bare.board.provide_devices(timer=5, ipi=6, stall=9, timer_vector=VECTOR)
+    provide_devices(bare.board, timer=5, ipi=6, stall=9, timer_vector=VECTOR)
     bare.put(HANDLERS, "rdtsc; shl rdx, 32; lea r15, [rax + rdx]; iretq")
     bare.gate(VECTOR, KERNEL + HANDLERS)
     bare.start("mov edi, 1000000; mov eax, 5; call f; sti; hlt; cli; hlt; f: out 0xe0, eax; ret")
@@ -120,7 +121,7 @@ def test_the_local_timer_wakes_a_halted_cpu_at_its_deadline() -> None:
 def test_an_ipi_is_taken_no_earlier_than_it_was_sent() -> None:
     for seed in range(4):
         bare = Bare(2, seed=seed)
-        bare.board.provide_devices(timer=5, ipi=6, stall=9, timer_vector=VECTOR)
+        provide_devices(bare.board, timer=5, ipi=6, stall=9, timer_vector=VECTOR)
         bare.put(HANDLERS, "rdtsc; shl rdx, 32; lea r15, [rax + rdx]; iretq")
         bare.gate(VECTOR, KERNEL + HANDLERS)
         bare.start("sti; hlt; cli; hlt", cpu=1)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from emu.cpu.devices import interrupt_unseen
 from emu.cpu.native import cpu_records
 from emu.cpu.native.interrupts import after_smi
 from emu.cpu.smi import Smi
@@ -18,7 +19,7 @@ def test_a_cpu_that_is_awake_finds_each_in_its_clock() -> None:
     loop = "l: rdtsc; mov rbx, rax; sub rbx, r14; mov r14, rax; cmp rbx, 1000; jbe n; inc r15; n: cmp rax, 500000; jb l"
     first, second = Bare(2), Bare(2)
     for bare in (first, second):
-        bare.board.interrupt_unseen(Smi(20_000, 2_000, cpu=1))
+        interrupt_unseen(bare.board, Smi(20_000, 2_000, cpu=1))
         for cpu in range(2):
             bare.start(f"xor r15, r15; rdtsc; mov r14, rax; {loop}; cli; hlt", cpu=cpu)
         assert bare.run()
@@ -100,8 +101,8 @@ def test_what_cannot_be(text: str, why: str) -> None:
 def test_the_board_has_no_such_cpu(smi: Smi, why: str | None) -> None:
     board = Bare(2).board
     if why is None:
-        board.interrupt_unseen(smi)
+        interrupt_unseen(board, smi)
         return
     with pytest.raises(ValueError) as error:
-        board.interrupt_unseen(smi)
+        interrupt_unseen(board, smi)
     assert str(error.value) == why

@@ -13,7 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from emu.cpu.board import PythonHandler
+from emu.cpu.python_handler import PythonHandler
 from emu.ftrace.buffers.ring_buffer import RingBuffer, events_in, pages_for
 from emu.ftrace.native import ring_record
 from tests.lib.ring_model import RingModel, listed

@@ -15,7 +15,7 @@ from emu.cpu import library_imports
 from emu.cpu.internals import CpuStructures, add_native_hook, address_of, handle_of
 from emu.cpu.native import cpu_records
 from emu.cpu.native.arch import NativeCpu, TimedHooks
-from emu.cpu.timing import STATIC, BlockSummary, TimingModel
+from emu.cpu.timing import CACHES, PIPELINE, STATIC, TIMING_MODELS, BlockSummary, TimingModel, TimingNames
 from emu.native.records import Layouts, Words
 
 if TYPE_CHECKING:
@@ -51,6 +51,24 @@ class CpuArch(ABC):
     syntax: ClassVar[int]  # capstone's number of the assembly language that objdump prints
     instruction_alignment: ClassVar[int]  # bytes: what an instruction's address and size are multiples of
     default_timing: str = STATIC  # the timing model of machines for which none was chosen
+
+    def timing_names(self, timing: str, cpu_model: str | None) -> TimingNames:
+        """Checks what models a board is to have. `cpu_model` None: the first one that `timing` can follow.
+
+        Raises:
+            ValueError: the architecture has none of that name.
+        """
+        if timing not in TIMING_MODELS:
+            raise ValueError(f"unknown timing model '{timing}' (known: {', '.join(TIMING_MODELS)})")
+        if timing == STATIC:
+            if cpu_model is not None:
+                raise ValueError(f"a CPU model ('{cpu_model}') needs a timing model that follows it: {PIPELINE}, {CACHES}")
+            return TimingNames(timing, "")
+        if not self.cpu_models:
+            raise ValueError(f"{self.name} has no CPU model, which the timing model '{timing}' needs: static is the only one")
+        if cpu_model is not None and cpu_model not in self.cpu_models:
+            raise ValueError(f"unknown CPU model '{cpu_model}' of {self.name} (known: {', '.join(self.cpu_models)})")
+        return TimingNames(timing, cpu_model or self.cpu_models[0])
 
     @abstractmethod
     def create(self) -> unicorn.Uc:

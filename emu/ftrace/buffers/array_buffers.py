@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.cpu.board import PythonHandler
+from emu.cpu.python_handler import PythonHandler
 from emu.ftrace.arrays.array_records import ArrayRecords
 from emu.ftrace.buffers.ring_buffer import RingBuffer, pages_for
 from emu.ftrace.native.snapshot import exchange, take_snapshot

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from emu.cpu.board import Board, CpuFault
+from emu.cpu.board import Board
+from emu.cpu.cpu import CpuFault
 from emu.cpu.snapshot.cpus import CpuState, CpuStates
 from emu.race.litmus.arch import CODE, DATA, MOST_CPUS, STACK_SIZE, STACKS, Decoded, load
 from emu.race.litmus.condition import FinalValue

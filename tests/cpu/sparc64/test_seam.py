@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from emu.cpu.arch.sparc64.state import Env, windows
-from emu.cpu.board import CpuFault
+from emu.cpu.cpu import CpuFault
+from emu.cpu.devices import provide_devices
 from tests.cpu.sparc64.bare import CODE, DATA, HANDLERS, HOST_CALL, KERNEL, MEMORY, STACK, Bare, pytestmark  # noqa: F401
 
 COUNT = f"setx {KERNEL + DATA:#x},%g1,%g2; ldx [%g2],%g3; inc %g3; stx %g3,[%g2];"
@@ -53,7 +54,7 @@ def test_a_software_trap_reaches_the_trap_table() -> None:
 
 def test_the_timer_interrupts_at_level_14_and_pil_masks_it() -> None:
     bare = Bare()
-    bare.board.provide_devices(timer=5, ipi=6, stall=9, timer_vector=14)
+    provide_devices(bare.board, timer=5, ipi=6, stall=9, timer_vector=14)
     bare.trap(0x4E, FAR)
     bare.put(HANDLERS, COUNT + "rd %asr23,%g3; stx %g3,[%g2+8]; retry")
     timer = "set {},%o0;" + HOST_CALL.format(5)
@@ -69,7 +70,7 @@ def test_the_timer_interrupts_at_level_14_and_pil_masks_it() -> None:
 @pytest.mark.parametrize("period", [7, 50, 333])
 def test_interrupts_do_not_disturb_delay_slots(period: int) -> None:
     bare = Bare()
-    bare.board.provide_devices(timer=5, ipi=6, stall=9, timer_vector=14)
+    provide_devices(bare.board, timer=5, ipi=6, stall=9, timer_vector=14)
     bare.trap(0x4E, FAR)
     # An interrupt's globals are its own; the host call takes %o0, so it is kept in %g4.
     bare.put(HANDLERS, COUNT + f"mov %o0,%g4; rd %asr23,%o0; add %o0,{period},%o0; mov 5,%g1; ta 0x7e; mov %g4,%o0; retry")
@@ -91,7 +92,7 @@ def test_turns_on_two_cpus_do_not_disturb_delay_slots(quantum: int) -> None:
 def test_an_ipi_is_taken_no_earlier_than_it_was_sent() -> None:
     for seed in range(3):
         bare = Bare(2, seed=seed)
-        bare.board.provide_devices(timer=5, ipi=6, stall=9, timer_vector=14)
+        provide_devices(bare.board, timer=5, ipi=6, stall=9, timer_vector=14)
         bare.trap(0x45, FAR)
         bare.put(HANDLERS, COUNT + "rd %asr23,%g3; stx %g3,[%g2+8]; retry")
         bare.start(TRAPS_ON + "1: ba 1b; nop", cpu=1)
@@ -123,7 +124,7 @@ def test_steps_of_any_size_execute_the_same(size: int) -> None:
 
 def test_a_halted_cpu_is_woken_by_a_masked_interrupt_and_takes_it_when_it_may() -> None:
     bare = Bare(2)
-    bare.board.provide_devices(timer=5, ipi=6, stall=9, timer_vector=14, halt=17, relax=18)
+    provide_devices(bare.board, timer=5, ipi=6, stall=9, timer_vector=14, halt=17, relax=18)
     bare.trap(0x4E, FAR)
     bare.put(HANDLERS, COUNT + "retry")
     bare.start(f"wrpr %g0,15,%pil; wrpr %g0,0x16,%pstate; set 1000000,%o0; {HOST_CALL.format(5)} {HOST_CALL.format(17)}"
@@ -144,7 +145,7 @@ def test_code_outside_the_direct_map_is_charged_where_it_is() -> None:
 
 def test_an_ipi_of_no_level_is_refused() -> None:
     bare = Bare()
-    bare.board.provide_devices(timer=5, ipi=6, stall=9, timer_vector=14)
+    provide_devices(bare.board, timer=5, ipi=6, stall=9, timer_vector=14)
     bare.start(f"mov 0,%o0; mov 16,%o1; {HOST_CALL.format(6)}" + STOP)
     finish(bare)
     assert bare.calls[-1][2][0] == 2**64 - 22
