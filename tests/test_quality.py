@@ -15,6 +15,9 @@ from tests import images
 ROOT = Path(__file__).resolve().parent.parent
 
 
+MOST_LINES = 400
+
+
 def check(*command: str) -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -26,6 +29,11 @@ def test_ruff() -> None:
 
 def test_mypy() -> None:
     check(sys.executable, "-m", "mypy")
+
+
+def test_files_are_short() -> None:
+    lengths = {path.relative_to(ROOT).as_posix(): len(path.read_text().splitlines()) for path in (ROOT / "emu").rglob("*.py")}
+    assert {name: lines for name, lines in lengths.items() if lines > MOST_LINES} == {}
 
 
 def test_images_are_those_of_the_sources(arch: str) -> None:
