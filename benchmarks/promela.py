@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Scenarios of the race lab in Promela, as a user of SPIN would write them: the peer of emu's model, and its witness.
 
-It is a second reading of what `emu.race.event`, `emu.race.fetch` and `emu.race.scenario` say in words. It shares with emu's model
-the protocol's steps, the sites' addresses and the fetch models' data, and nothing else: no tables, no disassembler, no views.
-Each event is one step (`d_step`): SPIN is to find as many states as emu does without symmetry, and a shortest trail as long as
-emu's schedule.
+It is a second reading of what `emu.race.schedule.event`, `emu.race.scenario.fetch` and `emu.race.scenario.scenario` say in
+words. It shares with emu's model the protocol's steps, the sites' addresses and the fetch models' data, and nothing else: no
+tables, no disassembler, no views. Each event is one step (`d_step`): SPIN is to find as many states as emu does without
+symmetry, and a shortest trail as long as emu's schedule.
 
 Memory has versions, counted by `stores`. The bytes of a unit stay the same from one version to another. Such a *run* can be seen
 if it has begun, and was not over when the CPU synchronised.
@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from emu.ftrace.sites.patching import Park, Patch, Release, Synchronise, Write
-from emu.race.fetch import MODELS, FetchModel
-from emu.race.model_sites import model_patches
-from emu.race.protocol_steps import Forget, Free, LabStep, WaitTasks
-from emu.race.scenario import Change, Handler, Scenario, Wrong
+from emu.race.model.model_sites import model_patches
+from emu.race.scenario.fetch import MODELS, FetchModel
+from emu.race.scenario.protocol_steps import Forget, Free, LabStep, WaitTasks
+from emu.race.scenario.scenario import Change, Handler, Scenario, Wrong
 
 __all__ = ["WRONGS", "promela"]
 

@@ -29,8 +29,8 @@ from emu.race.model import automaton_of
 from emu.race.model.native_search import native_search
 from emu.race.model.search import Found, search
 from emu.race.model.tables import Tables
-from emu.race.scenario import Scenario
-from emu.race.scenario_file import parse
+from emu.race.scenario.scenario import Scenario
+from emu.race.scenario.scenario_file import parse
 
 ROUNDS = 5
 LIMIT = Limits(states=200_000)  # of the searches beside Python's

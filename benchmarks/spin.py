@@ -18,7 +18,7 @@ from pathlib import Path
 
 from promela import WRONGS
 
-from emu.race.scenario import Wrong
+from emu.race.scenario.scenario import Wrong
 
 __all__ = ["NoSpin", "Searched", "children_time", "spin_search", "spin_version"]
 

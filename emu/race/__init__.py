@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
     from emu.race.api import certify, explore, replay
-    from emu.race.event import PATCHER, Event, What
-    from emu.race.fetch import MODELS, FetchModel
     from emu.race.limits import Limits
-    from emu.race.protocol_steps import Forget, Free, WaitTasks
-    from emu.race.scenario import Change, Expectation, Handler, Scenario, Wrong
-    from emu.race.schedule import Schedule
-    from emu.race.verdict import Outcome, Verdict
+    from emu.race.scenario.fetch import MODELS, FetchModel
+    from emu.race.scenario.protocol_steps import Forget, Free, WaitTasks
+    from emu.race.scenario.scenario import Change, Expectation, Handler, Scenario, Wrong
+    from emu.race.schedule.event import PATCHER, Event, What
+    from emu.race.schedule.schedule import Schedule
+    from emu.race.schedule.verdict import Outcome, Verdict
 
 __all__ = [
     "MODELS", "PATCHER", "PROTOCOLS", "Change", "Event", "Expectation", "FetchModel", "Forget", "Free", "Handler", "Limits",
@@ -35,14 +35,14 @@ __all__ = [
 
 _MODULES = {
     "emu.ftrace.sites.patching": ("PROTOCOLS", "Park", "Patch", "Release", "Synchronise", "Write"),
-    "emu.race.event": ("PATCHER", "Event", "What"),
-    "emu.race.fetch": ("MODELS", "FetchModel"),
+    "emu.race.schedule.event": ("PATCHER", "Event", "What"),
+    "emu.race.scenario.fetch": ("MODELS", "FetchModel"),
     "emu.race.api": ("certify", "explore", "replay"),
     "emu.race.limits": ("Limits",),
-    "emu.race.protocol_steps": ("Forget", "Free", "WaitTasks"),
-    "emu.race.scenario": ("Change", "Expectation", "Handler", "Scenario", "Wrong"),
-    "emu.race.schedule": ("Schedule",),
-    "emu.race.verdict": ("Outcome", "Verdict"),
+    "emu.race.scenario.protocol_steps": ("Forget", "Free", "WaitTasks"),
+    "emu.race.scenario.scenario": ("Change", "Expectation", "Handler", "Scenario", "Wrong"),
+    "emu.race.schedule.schedule": ("Schedule",),
+    "emu.race.schedule.verdict": ("Outcome", "Verdict"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -10,13 +10,13 @@ from typing import NamedTuple
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.sites.patching import Write
 from emu.race import machine, model
-from emu.race.fetch import models_of
+from emu.race.model.model_sites import model_patches
 from emu.race.model.replay import replay as model_replay
-from emu.race.model_sites import model_patches
-from emu.race.mutants import mutants
-from emu.race.protocol_text import NamedProtocol, ShippedProtocol
-from emu.race.scenario import CHANGES, Change, Handler, Scenario
-from emu.race.verdict import Verdict
+from emu.race.scenario.fetch import models_of
+from emu.race.scenario.mutants import mutants
+from emu.race.scenario.protocol_text import NamedProtocol, ShippedProtocol
+from emu.race.scenario.scenario import CHANGES, Change, Handler, Scenario
+from emu.race.schedule.verdict import Verdict
 
 __all__ = ["Case", "cases", "disagreement"]
 

@@ -9,15 +9,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from emu.ftrace.sites.protocol_file import protocol_of
-from emu.race import certification, model, scenario_file
-from emu.race.fetch import ALIASES, model_of
+from emu.race import certification, model
 from emu.race.limits import INTERRUPTED, Limits
-from emu.race.model_sites import MOST_SITES, model_patches
-from emu.race.protocol_text import FileProtocol
-from emu.race.scenario import MOST_CPUS, PLACES, LabProtocol, Scenario
-from emu.race.schedule import Schedule
-from emu.race.schedule import read as read_schedule
-from emu.race.verdict import Verdict
+from emu.race.model.model_sites import MOST_SITES, model_patches
+from emu.race.scenario import scenario_file
+from emu.race.scenario.fetch import ALIASES, model_of
+from emu.race.scenario.protocol_text import FileProtocol
+from emu.race.scenario.scenario import MOST_CPUS, PLACES, LabProtocol, Scenario
+from emu.race.schedule.schedule import Schedule
+from emu.race.schedule.schedule import read as read_schedule
+from emu.race.schedule.verdict import Verdict
 
 __all__ = ["cases", "certify", "engines", "explore", "fetch_names", "loaded", "replay", "searches", "varied"]
 

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.sites.patching import PROTOCOLS, Write
-from emu.race.model_sites import model_patches
-from emu.race.mutants import mutants
-from emu.race.protocol_text import ChangedProtocol, FileProtocol, ShippedProtocol
-from emu.race.scenario import CHANGES, PLACES, Change, LabProtocol, Scenario
+from emu.race.model.model_sites import model_patches
+from emu.race.scenario.mutants import mutants
+from emu.race.scenario.protocol_text import ChangedProtocol, FileProtocol, ShippedProtocol
+from emu.race.scenario.scenario import CHANGES, PLACES, Change, LabProtocol, Scenario
 
 __all__ = ["cases", "mutant_cases"]
 

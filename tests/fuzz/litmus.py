@@ -12,7 +12,7 @@ import emu.race
 from emu.cpu.arch import ARCHITECTURES
 from emu.race.limits import Limits
 from emu.race.litmus import Litmus, explore, format_verdict, format_witness, parse
-from emu.race.text_file import TextError
+from emu.race.scenario.text_file import TextError
 from tests.fuzz import Outcome
 
 __all__ = ["run"]

@@ -7,8 +7,10 @@ import random
 import re
 from collections.abc import Callable, Sequence
 
-from emu.race import model, scenario_file, schedule, show
-from emu.race.text_file import TextError, decoded
+from emu.race import model
+from emu.race.scenario import scenario_file
+from emu.race.scenario.text_file import TextError, decoded
+from emu.race.schedule import schedule, show
 from tests.fuzz import Outcome
 
 __all__ = ["damaged", "scenarios", "schedules"]

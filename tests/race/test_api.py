@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from emu import race
-from emu.race import Patch, Synchronise, Write, schedule
+from emu.race import Patch, Synchronise, Write
+from emu.race.schedule import schedule
 
 CROSSING = """\
 scenario  crossing

@@ -11,7 +11,7 @@ from emu.ftrace.sites.patching import Patch, Synchronise, Write
 from emu.machine import GuestPanic, Machine
 from emu.race.machine.breakpoint_handlers import breakpoint_handler
 from emu.race.machine.lab_module import LabModule, LabSite
-from emu.race.scenario import Handler
+from emu.race.scenario.scenario import Handler
 from tests.lib.booted_machine import booted_machine
 from tests.lib.directed import come_to, direct, put, walk
 

@@ -10,15 +10,15 @@ import pytest
 from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Step, Synchronise, Write
 from emu.race import certify
 from emu.race.certification import cases, mutant_cases
-from emu.race.fetch import models_of
 from emu.race.limits import Limits
 from emu.race.model import explore, patcher
-from emu.race.model_sites import model_patches
-from emu.race.mutants import mutants
-from emu.race.protocol_steps import pieces
-from emu.race.protocol_text import ShippedProtocol
-from emu.race.scenario import PLACES, Change, Scenario, Wrong
-from emu.race.verdict import Outcome, Verdict
+from emu.race.model.model_sites import model_patches
+from emu.race.scenario.fetch import models_of
+from emu.race.scenario.mutants import mutants
+from emu.race.scenario.protocol_steps import pieces
+from emu.race.scenario.protocol_text import ShippedProtocol
+from emu.race.scenario.scenario import PLACES, Change, Scenario, Wrong
+from emu.race.schedule.verdict import Outcome, Verdict
 
 
 def unsafe(verdicts: Sequence[Verdict]) -> list[Verdict]:

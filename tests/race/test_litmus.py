@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import emu.race
-from emu.race.fetch import models_of
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.litmus import LitmusVerdict, explore, format_verdict, format_witness, parse, read
 from emu.race.litmus.bare_board import BareBoard
+from emu.race.scenario.fetch import models_of
 from tests.race.conftest import Clock
 
 CORPUS = sorted((Path(emu.race.__file__).parent / "corpus").glob("*.litmus"))

@@ -8,7 +8,7 @@ import pytest
 from emu.cpu.arch import ARCHITECTURES
 from emu.race.litmus import parse
 from emu.race.litmus.arch import CODE, DATA
-from emu.race.text_file import TextError
+from emu.race.scenario.text_file import TextError
 
 GOOD = """X86_64 name
 "about"

@@ -11,15 +11,15 @@ import pytest
 
 from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
 from emu.race import machine
-from emu.race.event import What
 from emu.race.limits import Limits
 from emu.race.machine.course import Possible
 from emu.race.machine.direction import Direction
 from emu.race.machine.labs import lab
-from emu.race.protocol_steps import Forget, LabStep, swapped, without
-from emu.race.protocol_text import ShippedProtocol
-from emu.race.scenario import Change, Handler, LabProtocol, Scenario, Wrong
-from emu.race.verdict import Outcome, Verdict
+from emu.race.scenario.protocol_steps import Forget, LabStep, swapped, without
+from emu.race.scenario.protocol_text import ShippedProtocol
+from emu.race.scenario.scenario import Change, Handler, LabProtocol, Scenario, Wrong
+from emu.race.schedule.event import What
+from emu.race.schedule.verdict import Outcome, Verdict
 
 
 def explored(protocol: LabProtocol | str, fetch: str, **scenario: Any) -> Verdict:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from emu.race import machine, scenario_file
-from emu.race.scenario import Scenario
+from emu.race import machine
+from emu.race.scenario import scenario_file
+from emu.race.scenario.scenario import Scenario
 
 _FILES = sorted(Path(scenario_file.__file__).with_name("corpus").glob("2*.race"))
 _SCENARIOS = [scenario for scenario in map(scenario_file.read, _FILES) if machine.unsupported(scenario) is None]

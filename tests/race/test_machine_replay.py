@@ -10,11 +10,11 @@ import sys
 import pytest
 
 from emu.race import machine, model
-from emu.race.event import PATCHER, Event, What
-from emu.race.permitted import NotPermitted
-from emu.race.protocol_text import ChangedProtocol, ShippedProtocol
-from emu.race.scenario import Scenario, Wrong
-from emu.race.verdict import Outcome
+from emu.race.scenario.protocol_text import ChangedProtocol, ShippedProtocol
+from emu.race.scenario.scenario import Scenario, Wrong
+from emu.race.schedule.event import PATCHER, Event, What
+from emu.race.schedule.permitted import NotPermitted
+from emu.race.schedule.verdict import Outcome
 
 _PROTOCOL = ChangedProtocol(ShippedProtocol("breakpoint"), without=(4,))
 _SCENARIO = Scenario("test", _PROTOCOL, _PROTOCOL.text)

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
-from emu.race.event import PATCHER, Event, What
 from emu.race.model import STUCK, automaton_of, explore
 from emu.race.model.replay import ModelRun
-from emu.race.protocol_steps import Forget, Free, LabStep, WaitTasks
-from emu.race.scenario import Change, Handler, Scenario, Wrong
-from emu.race.verdict import Outcome
+from emu.race.scenario.protocol_steps import Forget, Free, LabStep, WaitTasks
+from emu.race.scenario.scenario import Change, Handler, Scenario, Wrong
+from emu.race.schedule.event import PATCHER, Event, What
+from emu.race.schedule.verdict import Outcome
 
 
 def whole(patches: Sequence[Patch], breakpoint: bytes) -> list[LabStep]:

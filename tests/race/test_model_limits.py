@@ -18,8 +18,8 @@ from emu.race.model import automaton_of, explore
 from emu.race.model.native_search import native_search
 from emu.race.model.search import Found, search
 from emu.race.model.tables import Tables
-from emu.race.scenario import Scenario
-from emu.race.verdict import Outcome
+from emu.race.scenario.scenario import Scenario
+from emu.race.schedule.verdict import Outcome
 from tests.race.conftest import Clock
 
 STATES = 2_656_121

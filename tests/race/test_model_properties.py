@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emu.ftrace.sites.patching import Park, Patch, Release, Synchronise, Write
-from emu.race.event import PATCHER
 from emu.race.limits import Limits
 from emu.race.model import automaton_of, explore
+from emu.race.model.model_sites import model_patches
 from emu.race.model.native_search import native_search
 from emu.race.model.replay import ModelRun
 from emu.race.model.search import search
 from emu.race.model.tables import Tables
-from emu.race.model_sites import model_patches
-from emu.race.protocol_steps import LabStep
-from emu.race.scenario import PLACES, Change, Handler, LabProtocol, Scenario, Wrong
-from emu.race.verdict import Outcome
+from emu.race.scenario.protocol_steps import LabStep
+from emu.race.scenario.scenario import PLACES, Change, Handler, LabProtocol, Scenario, Wrong
+from emu.race.schedule.event import PATCHER
+from emu.race.schedule.verdict import Outcome
 
 SMALL = Limits(states=20_000)
 QUICK = settings(max_examples=40, deadline=None)

@@ -8,12 +8,12 @@ import dataclasses
 import pytest
 
 from emu.ftrace.sites.patching import PROTOCOLS
-from emu.race.event import PATCHER, Event, What
 from emu.race.model import explore
 from emu.race.model.replay import replay
-from emu.race.permitted import NotPermitted
-from emu.race.scenario import Scenario, Wrong
-from emu.race.verdict import Outcome, Verdict
+from emu.race.scenario.scenario import Scenario, Wrong
+from emu.race.schedule.event import PATCHER, Event, What
+from emu.race.schedule.permitted import NotPermitted
+from emu.race.schedule.verdict import Outcome, Verdict
 
 STOPPED = Scenario("stopped", PROTOCOLS["stop_machine"], "stop_machine", places=(5,), nmi_sites=frozenset((1,)))
 

@@ -9,9 +9,9 @@ from spin import spin_search
 
 from emu.race.model import automaton_of, explore
 from emu.race.model.tables import NOT_ALLOWED, Tables
-from emu.race.scenario import Scenario
-from emu.race.scenario_file import parse
-from emu.race.verdict import Outcome
+from emu.race.scenario.scenario import Scenario
+from emu.race.scenario.scenario_file import parse
+from emu.race.schedule.verdict import Outcome
 from tests.lib.needs import needs
 
 pytestmark = needs("spin", "cc")

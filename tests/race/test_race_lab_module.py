@@ -11,7 +11,7 @@ import pytest
 from emu.ftrace.sites.patching import Park, Patch, Release, Write
 from emu.machine import Machine
 from emu.race.machine.lab_module import LabModule
-from emu.race.scenario import LINE, PLACES
+from emu.race.scenario.scenario import LINE, PLACES
 from tests.lib.booted_machine import booted_machine
 from tests.lib.directed import LONGEST_WAY, come_to, direct, directing, put, walk
 

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emu.ftrace.sites.patching import PROTOCOLS
-from emu.race.model_sites import model_patches
-from emu.race.protocol_steps import stages
-from emu.race.protocol_text import ChangedProtocol, ShippedProtocol, WrittenProtocol, WrittenWrite
-from emu.race.scenario import CHANGES, Change, Expectation, Handler, Scenario, Wrong
-from emu.race.scenario_file import format, parse, read
-from emu.race.text_file import TextError
+from emu.race.model.model_sites import model_patches
+from emu.race.scenario.protocol_steps import stages
+from emu.race.scenario.protocol_text import ChangedProtocol, ShippedProtocol, WrittenProtocol, WrittenWrite
+from emu.race.scenario.scenario import CHANGES, Change, Expectation, Handler, Scenario, Wrong
+from emu.race.scenario.scenario_file import format, parse, read
+from emu.race.scenario.text_file import TextError
 
 WHOLE = """\
 scenario  two sites

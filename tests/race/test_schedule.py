@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from emu.race import model, scenario_file, schedule
-from emu.race.event import PATCHER, Event, What
+from emu.race import model
 from emu.race.model.replay import replay
-from emu.race.scenario import Wrong
-from emu.race.schedule import Schedule, parse, text_of
-from emu.race.text_file import TextError
+from emu.race.scenario import scenario_file
+from emu.race.scenario.scenario import Wrong
+from emu.race.scenario.text_file import TextError
+from emu.race.schedule import schedule
+from emu.race.schedule.event import PATCHER, Event, What
+from emu.race.schedule.schedule import Schedule, parse, text_of
 
 TEXT = """\
 emu race schedule 1

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from emu.race import model, scenario_file, schedule
-from emu.race.event import Event, What
-from emu.race.permitted import NotPermitted
-from emu.race.schedule import Schedule
-from emu.race.show import row, state, table
-from emu.race.walk import Walk
+from emu.race import model
+from emu.race.scenario import scenario_file
+from emu.race.schedule import schedule
+from emu.race.schedule.event import Event, What
+from emu.race.schedule.permitted import NotPermitted
+from emu.race.schedule.schedule import Schedule
+from emu.race.schedule.show import row, state, table
+from emu.race.schedule.walk import Walk
 
 WITHOUT_SYNC = """\
 scenario no-sync

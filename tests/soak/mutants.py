@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 from emu.ftrace import arch as ftrace_arch
 from emu.race import model
 from emu.race.certification import mutant_cases
-from emu.race.schedule import Schedule, write
-from emu.race.verdict import Verdict
+from emu.race.schedule.schedule import Schedule, write
+from emu.race.schedule.verdict import Verdict
 
 __all__ = ["ReplayFailure", "Replayed", "replay"]
 

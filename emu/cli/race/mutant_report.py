@@ -36,9 +36,9 @@ _TITLES = ("change", "place", "NMIs", "on")
 
 def mutants_stages(scenario: Scenario) -> str:
     """The stages of a protocol, by the numbers that `without` and `swap` have for them."""
-    from emu.race.model_sites import model_patches
-    from emu.race.protocol_steps import stages
-    from emu.race.protocol_text import written
+    from emu.race.model.model_sites import model_patches
+    from emu.race.scenario.protocol_steps import stages
+    from emu.race.scenario.protocol_text import written
 
     patches = model_patches(scenario)
     steps = scenario.steps(patches)

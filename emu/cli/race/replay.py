@@ -56,7 +56,7 @@ def replay(files: Sequence[Path], as_json: bool) -> int:
     progress = Progress()
     with progress.during("loading the race lab"), lab_errors():
         from emu.race import api
-        from emu.race.schedule import read
+        from emu.race.schedule.schedule import read
 
         schedules = [(path, read(path)) for path in files]
     replayed: list[_Replayed] = []

@@ -57,7 +57,8 @@ def _finding(verdict: Verdict) -> str:
 
 def table(verdict: Verdict) -> str:
     """The verdict's schedule, event by event."""
-    from emu.race import Schedule, show
+    from emu.race import Schedule
+    from emu.race.schedule import show
 
     return show.table(Schedule.of(verdict))
 

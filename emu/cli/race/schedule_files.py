@@ -94,7 +94,7 @@ class ScheduleFiles:
         return name
 
     def _write(self, file: Output, path: Path, verdict: Verdict) -> None:
-        from emu.race.schedule import Schedule, text_of
+        from emu.race.schedule.schedule import Schedule, text_of
 
         text = text_of(Schedule.of(verdict, self._seed)).encode()
         file.write(lambda: [text])

@@ -38,8 +38,8 @@ def show(schedule: Path, step: bool) -> int:
     A column is what the patcher or a CPU does, what is in memory, and who owes the patcher an answer.
     """
     with lab_errors():
-        from emu.race.schedule import read
-        from emu.race.show import table
+        from emu.race.schedule.schedule import read
+        from emu.race.schedule.show import table
 
         found = read(schedule)
         if not step:

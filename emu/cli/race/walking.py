@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 
 from emu.cli.progress import Progress
 from emu.cli.race.say import say
-from emu.race.schedule import Schedule
-from emu.race.show import head, row, state
-from emu.race.text_file import quoted
-from emu.race.walk import RegisterSource, Walk
+from emu.race.scenario.text_file import quoted
+from emu.race.schedule.schedule import Schedule
+from emu.race.schedule.show import head, row, state
+from emu.race.schedule.walk import RegisterSource, Walk
 
 __all__ = ["walk_along"]
 

@@ -13,7 +13,7 @@ import keystone
 
 from emu.ftrace.errors import did_you_mean, enumeration
 from emu.race.litmus.arch import CODE, CODE_SIZE, Decoded, LitmusArch
-from emu.race.text_file import TextError, Word, quoted
+from emu.race.scenario.text_file import TextError, Word, quoted
 
 __all__ = ["LABEL", "NAME", "Line", "Program", "assemble", "number"]
 

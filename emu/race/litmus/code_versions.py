@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from emu.race.fetch import Fetch, FetchModel, View, Views
+from emu.race.scenario.fetch import Fetch, FetchModel, View, Views
 
 __all__ = ["CodeMemory", "CodeState", "Rest"]
 

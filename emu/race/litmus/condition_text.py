@@ -11,7 +11,7 @@ from emu.race.litmus.arch import LitmusArch, Register
 from emu.race.litmus.assembler import NAME, number
 from emu.race.litmus.condition import And, Equal, Fault, FinalValue, Not, Or, Proposition, Quantifier
 from emu.race.litmus.cursor import Cursor
-from emu.race.text_file import quoted
+from emu.race.scenario.text_file import quoted
 
 __all__ = ["WORD_BITS", "ConditionText", "register_of", "value_of"]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from emu.race.text_file import TextError, Word
+from emu.race.scenario.text_file import TextError, Word
 
 __all__ = ["Cursor"]
 

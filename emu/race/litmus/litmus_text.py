@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from emu.ftrace.errors import did_you_mean, enumeration
-from emu.race.fetch import ALIASES, models_of
 from emu.race.litmus.arch import DATA, HEADS, MOST_CPUS, MOST_WORDS, LitmusArch, load
 from emu.race.litmus.assembler import LABEL, NAME, Line, Program, assemble
 from emu.race.litmus.condition import FinalValue, Proposition, Quantifier
 from emu.race.litmus.condition_text import WORD_BITS, ConditionText, register_of, value_of
 from emu.race.litmus.cursor import Cursor
-from emu.race.text_file import TextError, Word, one_line, quoted, read_text
+from emu.race.scenario.fetch import ALIASES, models_of
+from emu.race.scenario.text_file import TextError, Word, one_line, quoted, read_text
 
 __all__ = ["Litmus", "parse", "read"]
 

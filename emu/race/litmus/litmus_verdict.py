@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from emu.race.fetch import MODELS
 from emu.race.litmus.condition import FinalValue, Quantifier
 from emu.race.litmus.litmus_text import Litmus
+from emu.race.scenario.fetch import MODELS
 
 __all__ = ["FinalState", "LitmusStep", "LitmusVerdict", "format_verdict", "format_witness"]
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import NamedTuple, TypeVar
 
-from emu.race.fetch import Fetch, FetchModel, model_of
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.litmus.arch import CODE
 from emu.race.litmus.bare_board import ENDED, RUNNING, BareBoard
@@ -17,6 +16,7 @@ from emu.race.litmus.code_versions import CodeMemory, CodeState, Rest
 from emu.race.litmus.condition import holds
 from emu.race.litmus.litmus_text import Litmus
 from emu.race.litmus.litmus_verdict import FinalState, LitmusStep, LitmusVerdict
+from emu.race.scenario.fetch import Fetch, FetchModel, model_of
 
 __all__ = ["explore"]
 

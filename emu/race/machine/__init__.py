@@ -6,7 +6,6 @@ from __future__ import annotations
 import dataclasses
 import time
 
-from emu.race.fetch import MODELS
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.machine.direction import Direction
 from emu.race.machine.explore import explore as explore_lab
@@ -16,8 +15,9 @@ from emu.race.machine.replay import MachineRun, replay
 from emu.race.machine.unsupported import unsupported
 from emu.race.model import automaton_of
 from emu.race.model.assumptions import assumptions
-from emu.race.scenario import Scenario
-from emu.race.verdict import Outcome, Verdict
+from emu.race.scenario.fetch import MODELS
+from emu.race.scenario.scenario import Scenario
+from emu.race.schedule.verdict import Outcome, Verdict
 
 __all__ = ["Lab", "MachineRun", "explore", "replay", "unsupported"]
 

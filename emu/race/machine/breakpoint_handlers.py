@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from emu.ftrace.arch import Breakpoint
 from emu.ftrace.sites.patching_driver import BreakpointHandler
 from emu.machine import Machine
-from emu.race.scenario import Handler
+from emu.race.scenario.scenario import Handler
 
 __all__ = ["breakpoint_handler"]
 

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from emu.cpu.disassembly import Instruction, disassemble
 from emu.ftrace.sites.patching import Patch, Step, Write
-from emu.race.event import Event, What
-from emu.race.fetch import MODELS, View
 from emu.race.machine.notes import CpuNotes, Notes, Stand
 from emu.race.model.automaton import Due
 from emu.race.model.patcher import Patcher
-from emu.race.protocol_steps import LabStep, pieces
-from emu.race.scenario import Scenario
+from emu.race.scenario.fetch import MODELS, View
+from emu.race.scenario.protocol_steps import LabStep, pieces
+from emu.race.scenario.scenario import Scenario
+from emu.race.schedule.event import Event, What
 
 __all__ = ["Course", "Possible", "Store"]
 

@@ -19,8 +19,6 @@ import numpy as np
 
 from emu.ftrace.sites.patching import Patch, Step, Write
 from emu.kernel.endings import GuestPanic, PoweredOff
-from emu.race.event import PATCHER, Event, What
-from emu.race.fetch import View
 from emu.race.machine.breakpoint_handlers import breakpoint_handler
 from emu.race.machine.course import Course, Possible
 from emu.race.machine.cpu_direction import Lost
@@ -28,7 +26,9 @@ from emu.race.machine.lab import Lab
 from emu.race.machine.notes import NEW, OLD, CpuNotes, Notes, Stand
 from emu.race.machine.watched_handler import WatchedHandler
 from emu.race.model.automaton import Due
-from emu.race.scenario import Change, Scenario, Wrong
+from emu.race.scenario.fetch import View
+from emu.race.scenario.scenario import Change, Scenario, Wrong
+from emu.race.schedule.event import PATCHER, Event, What
 
 __all__ = ["DeadEnd", "Direction", "Violation"]
 

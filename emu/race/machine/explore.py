@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from emu.cpu.host_signals import Held
 from emu.cpu.snapshot import State
-from emu.race.event import Event
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.machine.direction import DeadEnd, Direction, Violation
 from emu.race.machine.lab import Lab
 from emu.race.machine.notes import Notes
+from emu.race.schedule.event import Event
 
 __all__ = ["Explored", "explore"]
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from emu.kernel.kernel import Kernel
-from emu.race.scenario import LINE
+from emu.race.scenario.scenario import LINE
 
 __all__ = ["LabModule", "LabSite"]
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from emu.ftrace.sites.patching import Park, Release, Synchronise
 from emu.race.machine.direction import Direction
 from emu.race.machine.lab import Lab
-from emu.race.protocol_steps import LabStep
-from emu.race.scenario import Scenario
+from emu.race.scenario.protocol_steps import LabStep
+from emu.race.scenario.scenario import Scenario
 
 __all__ = ["lab"]
 

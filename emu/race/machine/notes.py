@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from emu.race.fetch import View
 from emu.race.model.automaton import Due
+from emu.race.scenario.fetch import View
 
 __all__ = ["BOTH", "NEW", "OLD", "CpuNotes", "Notes", "Stand"]
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 
 from emu.cpu.snapshot import State
-from emu.race.event import Event
 from emu.race.machine.direction import DeadEnd, Direction, Violation
 from emu.race.machine.labs import lab
 from emu.race.machine.unsupported import unsupported
 from emu.race.model import automaton_of
-from emu.race.permitted import NotPermitted, is_same
-from emu.race.scenario import Scenario
-from emu.race.verdict import Outcome, Verdict
+from emu.race.scenario.scenario import Scenario
+from emu.race.schedule.event import Event
+from emu.race.schedule.permitted import NotPermitted, is_same
+from emu.race.schedule.verdict import Outcome, Verdict
 
 __all__ = ["MachineRun", "replay"]
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from emu.cpu import arch as cpu_arch
-from emu.race.model_sites import model_patches
-from emu.race.protocol_steps import Free, WaitTasks
-from emu.race.scenario import PLACES, Scenario
+from emu.race.model.model_sites import model_patches
+from emu.race.scenario.protocol_steps import Free, WaitTasks
+from emu.race.scenario.scenario import PLACES, Scenario
 
 __all__ = ["unsupported"]
 

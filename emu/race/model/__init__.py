@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import time
 
-from emu.race.fetch import MODELS, model_of
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.model.assumptions import assumptions
 from emu.race.model.automaton import Automaton
 from emu.race.model.native_search import native_search
 from emu.race.model.search import Found, schedule
 from emu.race.model.tables import Tables
-from emu.race.scenario import Scenario, Wrong
-from emu.race.verdict import Outcome, Verdict
+from emu.race.scenario.fetch import MODELS, model_of
+from emu.race.scenario.scenario import Scenario, Wrong
+from emu.race.schedule.verdict import Outcome, Verdict
 
 __all__ = ["STUCK", "automaton_of", "explore", "verdict_of"]
 

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from emu.race.fetch import FetchModel
-from emu.race.scenario import LINE, Handler, Scenario, Wrong
+from emu.race.scenario.fetch import FetchModel
+from emu.race.scenario.scenario import LINE, Handler, Scenario, Wrong
 
 __all__ = ["assumptions"]
 

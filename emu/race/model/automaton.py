@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from emu.cpu import arch as cpu_arch
 from emu.cpu.disassembly import disassemble
-from emu.race.event import Event, What
-from emu.race.fetch import FetchModel, View
+from emu.race.model.model_sites import model_patches
 from emu.race.model.patcher import Patcher
-from emu.race.model_sites import model_patches
-from emu.race.protocol_steps import Free, WaitTasks
-from emu.race.scenario import LINE, Handler, Scenario, Wrong
+from emu.race.scenario.fetch import FetchModel, View
+from emu.race.scenario.protocol_steps import Free, WaitTasks
+from emu.race.scenario.scenario import LINE, Handler, Scenario, Wrong
+from emu.race.schedule.event import Event, What
 
 __all__ = ["Automaton", "Cpu", "Due", "Frame", "Kind", "Move"]
 

@@ -7,10 +7,10 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from emu.ftrace.sites.patching import Park, Patch, Release, Synchronise, Write
-from emu.race.event import PATCHER, Event, What
-from emu.race.fetch import FetchModel, View, Views
-from emu.race.protocol_steps import Forget, Free, LabStep, WaitTasks, pieces
-from emu.race.scenario import Scenario
+from emu.race.scenario.fetch import FetchModel, View, Views
+from emu.race.scenario.protocol_steps import Forget, Free, LabStep, WaitTasks, pieces
+from emu.race.scenario.scenario import Scenario
+from emu.race.schedule.event import PATCHER, Event, What
 
 __all__ = ["Patcher"]
 

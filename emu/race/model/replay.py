@@ -7,12 +7,12 @@ import copy
 import dataclasses
 from collections.abc import Sequence
 
-from emu.race.event import PATCHER, Event
 from emu.race.model import STUCK, automaton_of
 from emu.race.model.automaton import Automaton, Move
-from emu.race.permitted import NotPermitted, is_same
-from emu.race.scenario import Scenario, Wrong
-from emu.race.verdict import Outcome, Verdict
+from emu.race.scenario.scenario import Scenario, Wrong
+from emu.race.schedule.event import PATCHER, Event
+from emu.race.schedule.permitted import NotPermitted, is_same
+from emu.race.schedule.verdict import Outcome, Verdict
 
 __all__ = ["ModelRun", "replay"]
 

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from emu.race.event import Event
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.model.automaton import Move
 from emu.race.model.tables import NOT_ALLOWED, WRONG, Tables
+from emu.race.schedule.event import Event
 
 __all__ = ["Found", "State", "schedule", "search"]
 

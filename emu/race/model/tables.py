@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from emu.race.event import What
 from emu.race.limits import Limits
 from emu.race.model.automaton import Automaton, Cpu, Move
 from emu.race.model.native.search import NOT_ALLOWED, WRONG
+from emu.race.schedule.event import What
 
 __all__ = ["NOT_ALLOWED", "WRONG", "Row", "Tables"]
 

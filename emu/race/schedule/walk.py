@@ -9,15 +9,15 @@ from typing import Protocol
 
 from emu.cpu.disassembly import disassemble
 from emu.ftrace.sites.patching import Patch
-from emu.race.event import Event, What
-from emu.race.fetch import View, Views
 from emu.race.model import automaton_of
 from emu.race.model.automaton import Due, Frame, Kind
+from emu.race.model.model_sites import model_patches
 from emu.race.model.replay import ModelRun
-from emu.race.model_sites import model_patches
-from emu.race.permitted import NotPermitted
-from emu.race.scenario import Wrong
-from emu.race.schedule import Schedule
+from emu.race.scenario.fetch import View, Views
+from emu.race.scenario.scenario import Wrong
+from emu.race.schedule.event import Event, What
+from emu.race.schedule.permitted import NotPermitted
+from emu.race.schedule.schedule import Schedule
 
 __all__ = ["Point", "RegisterSource", "Walk"]
 

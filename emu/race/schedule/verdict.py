@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from emu.race.event import Event
-from emu.race.scenario import Scenario, Wrong
+from emu.race.scenario.scenario import Scenario, Wrong
+from emu.race.schedule.event import Event
 
 __all__ = ["Outcome", "Verdict"]
 

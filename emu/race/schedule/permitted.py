@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from emu.race.event import PATCHER, Event, What
+from emu.race.schedule.event import PATCHER, Event, What
 
 __all__ = ["NotPermitted", "described", "is_same"]
 

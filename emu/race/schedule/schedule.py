@@ -14,7 +14,7 @@
     cpu 1    fetch     1+0  cc 1f 44 00 00  @ 1 0    # int3
     => torn: executes what is neither old nor new at site 1
 
-Sites count from 1; behind `@` are the versions of the fetched units (`emu.race.fetch.Views`); `#` begins a comment.
+Sites count from 1; behind `@` are the versions of the fetched units (`emu.race.scenario.fetch.Views`); `#` begins a comment.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from emu.race.event import PATCHER, Event, What
-from emu.race.fetch import models_of
-from emu.race.model_sites import model_patches
-from emu.race.scenario import Scenario, Wrong
-from emu.race.scenario_file import format as format_scenario
-from emu.race.scenario_file import parse_lines
-from emu.race.text_file import Line, TextFile, Word, one_line, quoted, read_text
-from emu.race.verdict import Verdict
+from emu.race.model.model_sites import model_patches
+from emu.race.scenario.fetch import models_of
+from emu.race.scenario.scenario import Scenario, Wrong
+from emu.race.scenario.scenario_file import format as format_scenario
+from emu.race.scenario.scenario_file import parse_lines
+from emu.race.scenario.text_file import Line, TextFile, Word, one_line, quoted, read_text
+from emu.race.schedule.event import PATCHER, Event, What
+from emu.race.schedule.verdict import Verdict
 
 __all__ = ["ENGINES", "Schedule", "parse", "read", "text_of", "write"]
 

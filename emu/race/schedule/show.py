@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from emu.cpu.disassembly import disassemble
-from emu.race.event import PATCHER, Event, What
-from emu.race.fetch import MODELS
 from emu.race.model.automaton import Frame, Kind
-from emu.race.scenario import LINE
-from emu.race.schedule import Schedule
-from emu.race.walk import Point, Walk
+from emu.race.scenario.fetch import MODELS
+from emu.race.scenario.scenario import LINE
+from emu.race.schedule.event import PATCHER, Event, What
+from emu.race.schedule.schedule import Schedule
+from emu.race.schedule.walk import Point, Walk
 
 __all__ = ["head", "row", "state", "table"]
 

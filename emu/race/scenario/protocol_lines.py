@@ -10,9 +10,9 @@ from emu.ftrace.errors import did_you_mean
 from emu.ftrace.sites.own_protocol import steps_of
 from emu.ftrace.sites.patching import PROTOCOLS
 from emu.ftrace.sites.protocol_file import protocol_of
-from emu.race.model_sites import model_patches
-from emu.race.protocol_steps import STEP_KINDS, LabStep, checked, stages
-from emu.race.protocol_text import (
+from emu.race.model.model_sites import model_patches
+from emu.race.scenario.protocol_steps import STEP_KINDS, LabStep, checked, stages
+from emu.race.scenario.protocol_text import (
     STEPS,
     ChangedProtocol,
     FileProtocol,
@@ -21,8 +21,8 @@ from emu.race.protocol_text import (
     WrittenProtocol,
     WrittenWrite,
 )
-from emu.race.scenario import LabProtocol, Scenario
-from emu.race.text_file import Line, TextFile, Word, one_line, quoted
+from emu.race.scenario.scenario import LabProtocol, Scenario
+from emu.race.scenario.text_file import Line, TextFile, Word, one_line, quoted
 
 __all__ = ["ProtocolParser", "protocols_allowed"]
 

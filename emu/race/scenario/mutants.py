@@ -7,8 +7,8 @@ import itertools
 from collections.abc import Sequence
 
 from emu.ftrace.sites.patching import Patch
-from emu.race.protocol_steps import stages
-from emu.race.protocol_text import ChangedProtocol, NamedProtocol
+from emu.race.scenario.protocol_steps import stages
+from emu.race.scenario.protocol_text import ChangedProtocol, NamedProtocol
 
 __all__ = ["mutants"]
 

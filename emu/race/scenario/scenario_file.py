@@ -22,19 +22,19 @@ from emu.cpu.arch import ARCHITECTURES
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.sites.own_protocol import steps_of
 from emu.ftrace.sites.patching import PROTOCOLS, Synchronise, Write
-from emu.race.fetch import ALIASES
-from emu.race.model_sites import MOST_SITES, model_patches
-from emu.race.protocol_lines import ProtocolParser, protocols_allowed
-from emu.race.protocol_steps import STEP_KINDS, LabStep, checked
-from emu.race.protocol_text import (
+from emu.race.model.model_sites import MOST_SITES, model_patches
+from emu.race.scenario.fetch import ALIASES
+from emu.race.scenario.protocol_lines import ProtocolParser, protocols_allowed
+from emu.race.scenario.protocol_steps import STEP_KINDS, LabStep, checked
+from emu.race.scenario.protocol_text import (
     ChangedProtocol,
     FileProtocol,
     ShippedProtocol,
     WrittenProtocol,
     written,
 )
-from emu.race.scenario import CHANGES, LINE, MOST_CPUS, Change, Expectation, Handler, LabProtocol, Scenario, Wrong
-from emu.race.text_file import Line, TextError, TextFile, Word, one_line, quoted, read_text
+from emu.race.scenario.scenario import CHANGES, LINE, MOST_CPUS, Change, Expectation, Handler, LabProtocol, Scenario, Wrong
+from emu.race.scenario.text_file import Line, TextError, TextFile, Word, one_line, quoted, read_text
 
 __all__ = ["format", "parse", "parse_lines", "read"]
 

@@ -12,8 +12,8 @@ from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.sites.own_protocol import steps_of
 from emu.ftrace.sites.patching import Patch
-from emu.race.fetch import models_of
-from emu.race.protocol_steps import STEP_KINDS, LabStep, checked, undone
+from emu.race.scenario.fetch import models_of
+from emu.race.scenario.protocol_steps import STEP_KINDS, LabStep, checked, undone
 
 __all__ = ["CHANGES", "LINE", "MOST_CPUS", "PLACES", "Change", "Expectation", "Handler", "LabProtocol", "Scenario", "Wrong"]
 

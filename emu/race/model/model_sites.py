@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from emu.ftrace.sites.patching import Patch
-from emu.race.scenario import Scenario
+from emu.race.scenario.scenario import Scenario
 
 __all__ = ["MOST_SITES", "model_patches"]
 

@@ -17,8 +17,8 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
-from emu.race.protocol_steps import Forget, Free, LabStep, WaitTasks, stages, swapped, without
-from emu.race.scenario import LabProtocol
+from emu.race.scenario.protocol_steps import Forget, Free, LabStep, WaitTasks, stages, swapped, without
+from emu.race.scenario.scenario import LabProtocol
 
 __all__ = [
     "STEPS",
