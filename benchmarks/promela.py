@@ -19,9 +19,11 @@ from enum import Enum, auto
 
 from emu.ftrace.sites.patching import Park, Patch, Release, Synchronise, Write
 from emu.race.model.model_sites import model_patches
-from emu.race.scenario.fetch import MODELS, FetchModel
+from emu.race.scenario.change import Change
+from emu.race.scenario.fetch import MODELS
+from emu.race.scenario.fetch_model import FetchModel
 from emu.race.scenario.protocol_steps import Forget, Free, LabStep, WaitTasks
-from emu.race.scenario.scenario import Change, Handler, Scenario, Wrong
+from emu.race.scenario.scenario import Handler, Scenario, Wrong
 
 __all__ = ["WRONGS", "promela"]
 

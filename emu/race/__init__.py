@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
     from emu.race.api import certify, explore, replay
     from emu.race.limits import Limits
-    from emu.race.scenario.fetch import MODELS, FetchModel
+    from emu.race.scenario.change import Change
+    from emu.race.scenario.fetch import MODELS
+    from emu.race.scenario.fetch_model import FetchModel
     from emu.race.scenario.protocol_steps import Forget, Free, WaitTasks
-    from emu.race.scenario.scenario import Change, Expectation, Handler, Scenario, Wrong
+    from emu.race.scenario.scenario import Expectation, Handler, Scenario, Wrong
     from emu.race.schedule.event import PATCHER, Event, What
     from emu.race.schedule.schedule import Schedule
     from emu.race.schedule.verdict import Outcome, Verdict
@@ -36,11 +38,13 @@ __all__ = [
 _MODULES = {
     "emu.ftrace.sites.patching": ("PROTOCOLS", "Park", "Patch", "Release", "Synchronise", "Write"),
     "emu.race.schedule.event": ("PATCHER", "Event", "What"),
-    "emu.race.scenario.fetch": ("MODELS", "FetchModel"),
+    "emu.race.scenario.change": ("Change",),
+    "emu.race.scenario.fetch": ("MODELS",),
+    "emu.race.scenario.fetch_model": ("FetchModel",),
     "emu.race.api": ("certify", "explore", "replay"),
     "emu.race.limits": ("Limits",),
     "emu.race.scenario.protocol_steps": ("Forget", "Free", "WaitTasks"),
-    "emu.race.scenario.scenario": ("Change", "Expectation", "Handler", "Scenario", "Wrong"),
+    "emu.race.scenario.scenario": ("Expectation", "Handler", "Scenario", "Wrong"),
     "emu.race.schedule.schedule": ("Schedule",),
     "emu.race.schedule.verdict": ("Outcome", "Verdict"),
 }

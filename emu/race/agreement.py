@@ -7,20 +7,22 @@ import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from emu.cpu.arch import ARCHITECTURES
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.sites.patching import Write
 from emu.race import machine, model
+from emu.race.arch import load
 from emu.race.model.model_sites import model_patches
 from emu.race.model.replay import replay as model_replay
+from emu.race.scenario.change import Change
 from emu.race.scenario.fetch import models_of
 from emu.race.scenario.mutants import mutants
 from emu.race.scenario.protocol_text import NamedProtocol, ShippedProtocol
-from emu.race.scenario.scenario import CHANGES, Change, Handler, Scenario
+from emu.race.scenario.scenario import Handler, Scenario
 from emu.race.schedule.verdict import Verdict
 
 __all__ = ["Case", "cases", "disagreement"]
 
-_PLACES = {"x86_64": ((0,), (5,), (13,), (61,), (5, 61), (13, 5)), "sparc64": ((0,), (60,), (0, 60))}
 _STRIDE = 7  # no divisor of the number of variations: one after another, all kinds come
 
 
@@ -34,14 +36,14 @@ class Case(NamedTuple):
 def cases() -> list[Case]:
     """Each shipped protocol and each of its mutants, at varying places, changes, handlers and NMIs, with a bound of visits
     and without, with the fetch models in turn; then each way back."""
-    return [case for arch in CHANGES for case in (*_of_mutants(arch), *_of_ways_back(arch))]
+    return [case for arch in ARCHITECTURES for case in (*_of_mutants(arch), *_of_ways_back(arch))]
 
 
 def _of_mutants(arch: str) -> Iterator[Case]:
     fetches = itertools.cycle(model.name for model in models_of(arch))
     handlers = tuple(Handler) if ftrace_arch.load(arch).breakpoint else (Handler.EMULATE,)
     nmis = (frozenset[int](), frozenset({1}))
-    variations = list(itertools.product(_PLACES[arch], CHANGES[arch], handlers, nmis))
+    variations = list(itertools.product(load(arch).agreement_places, load(arch).changes, handlers, nmis))
     chosen = (variations[n * _STRIDE % len(variations)] for n in itertools.count())
     for protocol in [protocol for name in ftrace_arch.load(arch).protocols for protocol in _and_mutants(name, arch)]:
         for visits in range(2):
@@ -65,7 +67,7 @@ def _of_ways_back(arch: str) -> Iterator[Case]:
     fetches = itertools.cycle(model.name for model in models_of(arch))
     for name, change in itertools.product(ftrace_arch.load(arch).protocols, (Change.NOP_TO_CALL, Change.CALL_TO_CALL)):
         shipped = ShippedProtocol(name)
-        scenario = Scenario(name, shipped, name, arch=arch, places=_PLACES[arch][1], change=change)
+        scenario = Scenario(name, shipped, name, arch=arch, places=load(arch).agreement_places[1], change=change)
         writes = sum(isinstance(step, Write) for step in scenario.steps(model_patches(scenario)))
         for number in range(1, writes + 1):
             yield Case(

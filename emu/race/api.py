@@ -8,6 +8,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from emu.cpu.arch import ARCHITECTURES
 from emu.ftrace.sites.protocol_file import protocol_of
 from emu.race import certification, model
 from emu.race.limits import INTERRUPTED, Limits
@@ -15,7 +16,7 @@ from emu.race.model.model_sites import MOST_SITES, model_patches
 from emu.race.scenario import scenario_file
 from emu.race.scenario.fetch import ALIASES, model_of
 from emu.race.scenario.protocol_text import FileProtocol
-from emu.race.scenario.scenario import MOST_CPUS, PLACES, LabProtocol, Scenario
+from emu.race.scenario.scenario import MOST_CPUS, LabProtocol, Scenario
 from emu.race.schedule.schedule import Schedule
 from emu.race.schedule.schedule import read as read_schedule
 from emu.race.schedule.verdict import Verdict
@@ -54,7 +55,7 @@ def explore(
 
 def certify(
     protocol: LabProtocol | str,
-    arch: str = "x86_64",
+    arch: str = ARCHITECTURES[0],
     *,
     on: str = "model",
     fetch: str | Sequence[str] | None = None,
@@ -68,7 +69,7 @@ def certify(
 
     Args:
         protocol: a function from patches to steps, its `FILE.py:FUNCTION`, or the name of a protocol of the driver's.
-        arch: "x86_64" or "sparc64".
+        arch: one of emu.cpu.arch.ARCHITECTURES.
         mutants: try also each protocol that lacks one of its stages, or has two of them swapped.
         on, fetch, cpus, sites, seed, limit: as for `explore`.
 
@@ -138,8 +139,8 @@ def cases(
     Raises:
         ValueError: as `certify`.
     """
-    if arch not in PLACES:
-        raise ValueError(f"there is no architecture '{arch}'; there are {', '.join(PLACES)}")
+    if arch not in ARCHITECTURES:
+        raise ValueError(f"there is no architecture '{arch}'; there are {', '.join(ARCHITECTURES)}")
     names = () if fetch is None else fetch_names(arch, fetch)
     _possible(cpus, MOST_CPUS, "CPUs")
     _possible(sites, MOST_SITES, "sites")
@@ -208,4 +209,4 @@ def _places(scenario: Scenario, sites: int) -> tuple[int, ...]:
     named = max(scenario.misses | scenario.handler_sites | scenario.nmi_sites | scenario.entry_sites, default=0)
     if named > sites:
         raise ValueError(f"{sites} sites: scenario {scenario.name} says something of site {named}")
-    return tuple(itertools.islice(itertools.chain(scenario.places, itertools.cycle(PLACES[scenario.arch])), sites))
+    return tuple(itertools.islice(itertools.chain(scenario.places, itertools.cycle(scenario.race_arch.places)), sites))

@@ -10,12 +10,15 @@ import dataclasses
 import itertools
 from collections.abc import Sequence
 
+from emu.cpu.arch import ARCHITECTURES
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.sites.patching import PROTOCOLS, Write
+from emu.race.arch import load
 from emu.race.model.model_sites import model_patches
+from emu.race.scenario.change import Change
 from emu.race.scenario.mutants import mutants
 from emu.race.scenario.protocol_text import ChangedProtocol, FileProtocol, ShippedProtocol
-from emu.race.scenario.scenario import CHANGES, PLACES, Change, LabProtocol, Scenario
+from emu.race.scenario.scenario import LabProtocol, Scenario
 
 __all__ = ["cases", "mutant_cases"]
 
@@ -23,20 +26,20 @@ _MUTANTS_CHANGES = (Change.NOP_TO_CALL, Change.CALL_TO_CALL)  # a call becomes a
 
 
 def cases(
-    protocol: LabProtocol | str, arch: str = "x86_64", cpus: int = 3, sites: int = 2, fetch: Sequence[str] = ()
+    protocol: LabProtocol | str, arch: str = ARCHITECTURES[0], cpus: int = 3, sites: int = 2, fetch: Sequence[str] = ()
 ) -> list[Scenario]:
     """The scenarios that a protocol is certified for.
 
-    Each kind of place (`PLACES`) is once that of each site, the next site lying at the next kind; of the changes, those of one
-    instruction; without NMIs, and with NMIs whose handlers come to all sites; and all that with each write failing in turn, so
-    that the driver goes back. Each has a name of its own.
+    Each site is once at each kind of place (`RaceArch.places`), and the next site at the next kind. Of the changes, those of one
+    instruction. Each of these without NMIs, and with NMIs whose handlers reach all sites; and then with each write failing in
+    turn, so that the driver goes back. Each scenario has a name of its own.
 
     Raises:
         ValueError: there is no such protocol, or it cannot be performed.
     """
     found = []
     function, text = _named(protocol, arch)
-    for change, placed in itertools.product(CHANGES[arch], _placed(arch, sites)):
+    for change, placed in itertools.product(load(arch).changes, _placed(arch, sites)):
         if change is Change.NOPS_TO_CALL:
             continue  # no protocol helps a task that stands between the two nops
         scenario = Scenario(text, function, text, arch=arch, places=placed, change=change, cpus=cpus, fetch=tuple(fetch))
@@ -48,7 +51,7 @@ def cases(
 
 
 def mutant_cases(
-    protocol: LabProtocol | str, arch: str = "x86_64", cpus: int = 2, sites: int = 1, fetch: Sequence[str] = ()
+    protocol: LabProtocol | str, arch: str = ARCHITECTURES[0], cpus: int = 2, sites: int = 1, fetch: Sequence[str] = ()
 ) -> list[Scenario]:
     """The scenarios that show what each stage of a protocol is for: of the protocol itself, then of each of its mutants.
 
@@ -75,7 +78,7 @@ def mutant_cases(
 
 def _placed(arch: str, sites: int) -> list[tuple[int, ...]]:
     """Places of so many sites: each kind once that of each site."""
-    places = PLACES[arch]
+    places = load(arch).places
     return [tuple(places[(start + n) % len(places)] for n in range(sites)) for start in range(len(places))]
 
 

@@ -8,17 +8,21 @@ from collections.abc import Sequence
 import pytest
 
 from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Step, Synchronise, Write
+from emu.race import arch as race_arch
 from emu.race import certify
 from emu.race.certification import cases, mutant_cases
 from emu.race.limits import Limits
 from emu.race.model import explore, patcher
 from emu.race.model.model_sites import model_patches
+from emu.race.scenario.change import Change
 from emu.race.scenario.fetch import models_of
 from emu.race.scenario.mutants import mutants
 from emu.race.scenario.protocol_steps import pieces
 from emu.race.scenario.protocol_text import ShippedProtocol
-from emu.race.scenario.scenario import PLACES, Change, Scenario, Wrong
+from emu.race.scenario.scenario import Scenario, Wrong
 from emu.race.schedule.verdict import Outcome, Verdict
+
+_PLACES = race_arch.load("x86_64").places
 
 
 def unsafe(verdicts: Sequence[Verdict]) -> list[Verdict]:
@@ -33,7 +37,7 @@ def test_what_a_protocol_is_certified_for() -> None:
         ("flush", "sparc64", 2, 2),
     ):
         found = cases(protocol, arch, sites=sites)
-        places = PLACES[arch]
+        places = race_arch.load(arch).places
         assert len(found) == 3 * len(places) * 2 * (1 + writes)
         assert {scenario.fails_at for scenario in found} == set(range(writes + 1))
         assert {scenario.nmi_sites for scenario in found} == {frozenset(), frozenset(range(1, sites + 1))}
@@ -92,7 +96,7 @@ def test_where_an_nmi_finds_stop_machine_at_work() -> None:
         return [fetch for fetch in scenario.models if explore(scenario, fetch).outcome is Outcome.UNSAFE]
 
     everywhere = ["coherent", "stale", "torn1", "torn8", "torn16", "torn64"]
-    assert [found(place) for place in PLACES["x86_64"]] == [["torn1"], everywhere, everywhere, everywhere]
+    assert [found(place) for place in _PLACES] == [["torn1"], everywhere, everywhere, everywhere]
 
 
 def parked_breakpoints(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
@@ -126,8 +130,8 @@ def test_a_way_back_without_breakpoints_is_unsafe_with_nmis() -> None:
         scenario = Scenario("", wait_and_write_back, "", places=(place,), nmi_sites=nmi_sites, never=never)
         return [fetch for fetch in scenario.models if explore(scenario, fetch).outcome is Outcome.UNSAFE]
 
-    assert [found(place, nmis=False) for place in PLACES["x86_64"]] == [[], [], [], []]
-    assert [found(place, nmis=True) for place in PLACES["x86_64"]] == [
+    assert [found(place, nmis=False) for place in _PLACES] == [[], [], [], []]
+    assert [found(place, nmis=True) for place in _PLACES] == [
         ["torn1"], ["torn1", "torn8"], ["torn1", "torn8", "torn16"], ["stale", "torn1", "torn8", "torn16", "torn64"],
     ]  # fmt: skip
 
@@ -162,7 +166,7 @@ def test_mutants_have_names_and_each_differs() -> None:
 
 def test_what_mutants_are_searched_for() -> None:
     found = mutant_cases("breakpoint", cpus=3, sites=2, fetch=["torn8"])
-    assert len(found) == len({scenario.name for scenario in found}) == (1 + 18) * 2 * len(PLACES["x86_64"]) * 2
+    assert len(found) == len({scenario.name for scenario in found}) == (1 + 18) * 2 * len(_PLACES) * 2
     assert found[0].protocol_text == "breakpoint" and found[-1].protocol_text == "breakpoint swap 5 6"
     assert {scenario.change for scenario in found} == {Change.NOP_TO_CALL, Change.CALL_TO_CALL}
     assert {scenario.places for scenario in found} == {(0, 5), (5, 13), (13, 61), (61, 0)}
@@ -181,5 +185,5 @@ def test_mutants_of_a_function() -> None:
 def test_every_mutant_of_breakpoint_is_unsafe_somewhere() -> None:
     scenario = Scenario("", PROTOCOLS["breakpoint"], "")
     for mutant in mutants(ShippedProtocol("breakpoint"), model_patches(scenario), scenario.breakpoint):
-        scenarios = [Scenario("", mutant, mutant.text, places=(place,), nmi_sites=frozenset((1,))) for place in PLACES["x86_64"]]
+        scenarios = [Scenario("", mutant, mutant.text, places=(place,), nmi_sites=frozenset((1,))) for place in _PLACES]
         assert any(explore(scenario, fetch).wrong for scenario in scenarios for fetch in scenario.models), mutant.text

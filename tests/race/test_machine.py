@@ -15,9 +15,10 @@ from emu.race.limits import Limits
 from emu.race.machine.course import Possible
 from emu.race.machine.direction import Direction
 from emu.race.machine.labs import lab
+from emu.race.scenario.change import Change
 from emu.race.scenario.protocol_steps import Forget, LabStep, swapped, without
 from emu.race.scenario.protocol_text import ShippedProtocol
-from emu.race.scenario.scenario import Change, Handler, LabProtocol, Scenario, Wrong
+from emu.race.scenario.scenario import Handler, LabProtocol, Scenario, Wrong
 from emu.race.schedule.event import What
 from emu.race.schedule.verdict import Outcome, Verdict
 

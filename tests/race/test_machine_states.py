@@ -13,8 +13,9 @@ from emu.race import machine
 from emu.race.machine.direction import DeadEnd, Direction, Violation
 from emu.race.machine.labs import lab
 from emu.race.machine.notes import Notes
+from emu.race.scenario.change import Change
 from emu.race.scenario.protocol_text import ChangedProtocol, ShippedProtocol
-from emu.race.scenario.scenario import Change, Scenario, Wrong
+from emu.race.scenario.scenario import Scenario, Wrong
 
 _WAYS = 2  # that lead to a state, and are followed
 

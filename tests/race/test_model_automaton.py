@@ -12,8 +12,9 @@ import pytest
 from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
 from emu.race.model import STUCK, automaton_of, explore
 from emu.race.model.replay import ModelRun
+from emu.race.scenario.change import Change
 from emu.race.scenario.protocol_steps import Forget, Free, LabStep, WaitTasks
-from emu.race.scenario.scenario import Change, Handler, Scenario, Wrong
+from emu.race.scenario.scenario import Handler, Scenario, Wrong
 from emu.race.schedule.event import PATCHER, Event, What
 from emu.race.schedule.verdict import Outcome
 

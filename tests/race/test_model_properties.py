@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emu.ftrace.sites.patching import Park, Patch, Release, Synchronise, Write
+from emu.race import arch as race_arch
 from emu.race.limits import Limits
 from emu.race.model import automaton_of, explore
 from emu.race.model.model_sites import model_patches
@@ -18,8 +19,9 @@ from emu.race.model.native_search import native_search
 from emu.race.model.replay import ModelRun
 from emu.race.model.search import search
 from emu.race.model.tables import Tables
+from emu.race.scenario.change import Change
 from emu.race.scenario.protocol_steps import LabStep
-from emu.race.scenario.scenario import PLACES, Change, Handler, LabProtocol, Scenario, Wrong
+from emu.race.scenario.scenario import Handler, LabProtocol, Scenario, Wrong
 from emu.race.schedule.event import PATCHER
 from emu.race.schedule.verdict import Outcome
 
@@ -77,7 +79,7 @@ def scenarios(most_sites: int) -> st.SearchStrategy[Scenario]:
         scenario_of,
         STAGES,
         st.sampled_from((0, 0, 0, 1, 2, 4)),
-        places=st.lists(st.sampled_from(PLACES["x86_64"]), min_size=1, max_size=most_sites).map(tuple),
+        places=st.lists(st.sampled_from(race_arch.load("x86_64").places), min_size=1, max_size=most_sites).map(tuple),
         change=st.sampled_from(tuple(Change)),
         handler=st.sampled_from((Handler.EMULATE, *Handler)),
         nmi_sites=st.sampled_from((frozenset(), frozenset((1,)))),

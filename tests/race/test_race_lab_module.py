@@ -10,8 +10,9 @@ import pytest
 
 from emu.ftrace.sites.patching import Park, Patch, Release, Write
 from emu.machine import Machine
+from emu.race import arch as race_arch
 from emu.race.machine.lab_module import LabModule
-from emu.race.scenario.scenario import LINE, PLACES
+from emu.race.scenario.scenario import LINE
 from tests.lib.booted_machine import booted_machine
 from tests.lib.directed import LONGEST_WAY, come_to, direct, directing, put, walk
 
@@ -40,7 +41,7 @@ def directed(machine: Machine, lab: LabModule) -> Iterator[Machine]:
 
 
 def test_sites_lie_at_chosen_offsets_of_lines_of_their_own(machine: Machine, lab: LabModule) -> None:
-    assert set(PLACES[machine.board.arch.name]) <= set(lab.sites)
+    assert set(race_arch.load(machine.board.arch.name).places) <= set(lab.sites)
     sites = [site for group in lab.sites.values() for site in group]
     assert all(len(group) >= 2 for group in lab.sites.values())
     size = len(machine.ftrace.arch.nop)

@@ -11,11 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from emu.cpu.arch import ARCHITECTURES
 from emu.ftrace.sites.patching import PROTOCOLS
+from emu.race import arch as race_arch
 from emu.race.model.model_sites import model_patches
+from emu.race.scenario.change import Change
 from emu.race.scenario.protocol_steps import stages
 from emu.race.scenario.protocol_text import ChangedProtocol, ShippedProtocol, WrittenProtocol, WrittenWrite
-from emu.race.scenario.scenario import CHANGES, Change, Expectation, Handler, Scenario, Wrong
+from emu.race.scenario.scenario import Expectation, Handler, Scenario, Wrong
 from emu.race.scenario.scenario_file import format, parse, read
 from emu.race.scenario.text_file import TextError
 
@@ -343,9 +346,9 @@ def _written(draw: st.DrawFn, arch: str, sites: int) -> WrittenProtocol:
 
 @st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
-    arch = draw(st.sampled_from(sorted(CHANGES)))
+    arch = draw(st.sampled_from(sorted(ARCHITECTURES)))
     places = tuple(draw(st.lists(st.sampled_from(range(0, 64, 1 if arch == "x86_64" else 4)), min_size=1, max_size=3)))
-    change = draw(st.sampled_from(CHANGES[arch]))
+    change = draw(st.sampled_from(race_arch.load(arch).changes))
     protocol = draw(_written(arch, len(places)) if draw(st.booleans()) else _named(arch, places, change))
     sites = st.frozensets(st.integers(1, len(places)))
     trapped = sites if arch == "x86_64" else st.just(frozenset[int]())

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from emu.race.scenario.fetch import Fetch, FetchModel, View, Views
+from emu.race.scenario.fetch import Fetch, View, Views
+from emu.race.scenario.fetch_model import FetchModel
 
 __all__ = ["CodeMemory", "CodeState", "Rest"]
 

@@ -16,7 +16,8 @@ from emu.race.litmus.code_versions import CodeMemory, CodeState, Rest
 from emu.race.litmus.condition import holds
 from emu.race.litmus.litmus_text import Litmus
 from emu.race.litmus.litmus_verdict import FinalState, LitmusStep, LitmusVerdict
-from emu.race.scenario.fetch import Fetch, FetchModel, model_of
+from emu.race.scenario.fetch import Fetch, model_of
+from emu.race.scenario.fetch_model import FetchModel
 
 __all__ = ["explore"]
 

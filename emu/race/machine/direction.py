@@ -26,8 +26,9 @@ from emu.race.machine.lab import Lab
 from emu.race.machine.notes import NEW, OLD, CpuNotes, Notes, Stand
 from emu.race.machine.watched_handler import WatchedHandler
 from emu.race.model.automaton import Due
+from emu.race.scenario.change import Change
 from emu.race.scenario.fetch import View
-from emu.race.scenario.scenario import Change, Scenario, Wrong
+from emu.race.scenario.scenario import Scenario, Wrong
 from emu.race.schedule.event import PATCHER, Event, What
 
 __all__ = ["DeadEnd", "Direction", "Violation"]

@@ -4,18 +4,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from types import MappingProxyType
 
 from emu.cpu import arch as cpu_arch
 from emu.race.model.model_sites import model_patches
 from emu.race.scenario.protocol_steps import Free, WaitTasks
-from emu.race.scenario.scenario import PLACES, Scenario
+from emu.race.scenario.scenario import Scenario
 
 __all__ = ["unsupported"]
 
 _FUNCTIONS = 2  # of the module race_lab at each offset
-_OFFSETS: Mapping[str, tuple[int, ...]] = MappingProxyType({**PLACES, "sparc64": (0, 60)})
 
 
 def unsupported(scenario: Scenario) -> str | None:
@@ -24,7 +21,7 @@ def unsupported(scenario: Scenario) -> str | None:
     Raises:
         ValueError: it can be had nowhere. The text says why.
     """
-    offsets = _OFFSETS[scenario.arch]
+    offsets = scenario.race_arch.machine_places
     most = cpu_arch.load(scenario.arch).max_cpus
     steps = scenario.steps(model_patches(scenario))
     for place, count in Counter(scenario.places).items():

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from emu.race.scenario.fetch import FetchModel
+from emu.race.scenario.fetch_model import FetchModel
 from emu.race.scenario.scenario import LINE, Handler, Scenario, Wrong
 
 __all__ = ["assumptions"]

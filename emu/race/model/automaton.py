@@ -10,9 +10,11 @@ from typing import NamedTuple
 
 from emu.cpu import arch as cpu_arch
 from emu.cpu.disassembly import disassemble
+from emu.race import arch as race_arch
 from emu.race.model.model_sites import model_patches
 from emu.race.model.patcher import Patcher
-from emu.race.scenario.fetch import FetchModel, View
+from emu.race.scenario.fetch import View
+from emu.race.scenario.fetch_model import FetchModel
 from emu.race.scenario.protocol_steps import Free, WaitTasks
 from emu.race.scenario.scenario import LINE, Handler, Scenario, Wrong
 from emu.race.schedule.event import Event, What
@@ -20,11 +22,6 @@ from emu.race.schedule.event import Event, What
 __all__ = ["Automaton", "Cpu", "Due", "Frame", "Kind", "Move"]
 
 _OLD, _NEW = 1, 2
-# What follows a site can be a part of a torn instruction. It decides what is shown of it, and no verdict.
-_FOLLOWING = {
-    "x86_64": bytes.fromhex("55 48 89 e5 5d c3 cc cc cc cc cc cc cc cc"),  # push %rbp; mov %rsp,%rbp; pop %rbp; ret
-    "sparc64": bytes.fromhex("01 00 00 00"),  # nop
-}
 
 
 class Kind(StrEnum):
@@ -366,5 +363,5 @@ def _popped(cpu: Cpu) -> Cpu:
 @functools.lru_cache(1 << 16)
 def _decoded(arch: str, code: bytes, address: int) -> tuple[bytes, str]:
     """The first instruction: its bytes, and as text. It may have bytes of those that follow the site."""
-    instruction = disassemble(cpu_arch.load(arch), code + _FOLLOWING[arch], address)[0]
+    instruction = disassemble(cpu_arch.load(arch), code + race_arch.load(arch).following, address)[0]
     return instruction.code, instruction.text

@@ -7,7 +7,8 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from emu.ftrace.sites.patching import Park, Patch, Release, Synchronise, Write
-from emu.race.scenario.fetch import FetchModel, View, Views
+from emu.race.scenario.fetch import View, Views
+from emu.race.scenario.fetch_model import FetchModel
 from emu.race.scenario.protocol_steps import Forget, Free, LabStep, WaitTasks, pieces
 from emu.race.scenario.scenario import Scenario
 from emu.race.schedule.event import PATCHER, Event, What

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What an instruction fetch may see of bytes that another CPU changes: fetch models, as data.
+"""What an instruction fetch may see of bytes that another CPU changes.
 
 Memory has *versions*: version k is memory after the first k stores of a patching protocol; a store that is not atomic is
 several. A CPU has last synchronised at some version, and may see that one or a later one. What it fetches is made of
@@ -10,99 +10,26 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-__all__ = ["ALIASES", "MODELS", "Fetch", "FetchModel", "View", "Views", "model_of", "models_of"]
+from emu.cpu.arch import ARCHITECTURES
+from emu.race.arch import load
+from emu.race.scenario.fetch_model import FetchModel
+
+__all__ = ["ALIASES", "MODELS", "Fetch", "View", "Views", "model_of", "models_of"]
 
 View: TypeAlias = tuple[int, ...]
-_WHOLE = 1 << 20  # bytes: more than there are between two sites
 
 
-@dataclass(frozen=True)
-class FetchModel:
-    """How a CPU fetches instructions that it has not synchronised with.
-
-    Attributes:
-        name: as `--fetch` and scenarios have it.
-        archs: the architectures that it is a rule of.
-        granule: bytes that are always of one version.
-        coherent: every fetch sees the newest version.
-        monotone: a CPU that has seen a version of a unit never sees an older one again.
-        store: a store is seen whole if it lies in an aligned piece of so many bytes; otherwise it is a store for each piece.
-        source: what permits it, or requires it.
-        meaning: the same as a sentence.
-    """
-
-    name: str
-    archs: tuple[str, ...]
-    granule: int
-    coherent: bool = False
-    monotone: bool = False
-    store: int = 8
-    source: str = ""
-    meaning: str = ""
-
-
-_X86, _BOTH, _SPARC = ("x86_64",), ("x86_64", "sparc64"), ("sparc64",)
-
-MODELS: Mapping[str, FetchModel] = {
-    model.name: model
-    for model in (
-        FetchModel(
-            "coherent", _BOTH, 64, coherent=True,
-            source="Intel SDM 3A, 11.6: since the Pentium a store snoops the instruction cache",
-            meaning="every fetch sees all stores so far",
-        ),
-        FetchModel(
-            "stale", _BOTH, 64, monotone=True,
-            source="Intel SDM 3A, 8.1.3: code that was fetched before may execute until a serialising instruction",
-            meaning="a line of 64 bytes is seen as it was at any time since the CPU synchronised, and never older again",
-        ),
-        FetchModel(
-            "torn1", _X86, 1,
-            source="Intel SDM 3A, 8.1.3: what unsynchronised cross-modifying code executes is model-specific",
-            meaning="each byte of each fetch is seen as it was at any time since the CPU synchronised",
-        ),
-        FetchModel(
-            "torn8", _X86, 8,
-            source="AMD64 APM 2, 7.6.1: a store to an aligned quadword of instructions is seen whole",
-            meaning="each aligned quadword of each fetch is seen as it was at any time since the CPU synchronised",
-        ),
-        FetchModel(
-            "torn16", _X86, 16,
-            source="Intel optimization manual, 'Instruction fetch unit': aligned blocks of 16 bytes, from P6 to Skylake",
-            meaning="each aligned block of 16 bytes is seen as it was at any time since the CPU synchronised",
-        ),
-        FetchModel(
-            "torn64", _X86, 64,
-            source="Intel SDM 3A, 11.1: lines of the instruction cache",
-            meaning="each line of each fetch is seen as it was at any time since the CPU synchronised",
-        ),
-        FetchModel(
-            "word", _SPARC, 4,
-            source="SPARC V9, A.20 and 8.4.5: instructions are words; without FLUSH an old one may be fetched",
-            meaning="each instruction word is seen as it was at any time since the CPU synchronised",
-        ),
-        FetchModel(
-            "flushed", _SPARC, 4, monotone=True,
-            source="SPARC V9, A.20: after FLUSH the doubleword becomes consistent on every processor, in some time",
-            meaning="each instruction word becomes new at any time after its store, and never old again",
-        ),
-        FetchModel(
-            "translation", _BOTH, _WHOLE, monotone=True, store=_WHOLE,
-            source="docs/board.md: a CPU executes a translation until it forgets it; the host's stores are whole",
-            meaning="emu's own CPUs: code is seen as it was at one moment since the CPU synchronised",
-        ),
-    )
-}  # fmt: skip
+MODELS: Mapping[str, FetchModel] = {model.name: model for name in ARCHITECTURES for model in load(name).fetch_models}
+"""Those of all architectures."""
 
 ALIASES: Mapping[str, str] = {"intel": "torn1", "amd": "torn8"}
 
 
 def models_of(arch: str) -> list[FetchModel]:
     """The fetch models of an architecture, the strictest first."""
-    return [model for model in MODELS.values() if arch in model.archs]
+    return list(load(arch).fetch_models)
 
 
 def model_of(arch: str, name: str) -> FetchModel:

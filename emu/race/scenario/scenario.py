@@ -6,23 +6,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
 
+from emu.cpu.arch import ARCHITECTURES
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.sites.own_protocol import steps_of
 from emu.ftrace.sites.patching import Patch
-from emu.race.scenario.fetch import models_of
+from emu.race import arch as race_arch
+from emu.race.arch import RaceArch
+from emu.race.scenario.change import Change
 from emu.race.scenario.protocol_steps import STEP_KINDS, LabStep, checked, undone
 
-__all__ = ["CHANGES", "LINE", "MOST_CPUS", "PLACES", "Change", "Expectation", "Handler", "LabProtocol", "Scenario", "Wrong"]
+__all__ = ["LINE", "MOST_CPUS", "Expectation", "Handler", "LabProtocol", "Scenario", "Wrong"]
 
 LabProtocol = Callable[[Sequence[Patch], bytes], Sequence[LabStep]]
 
 LINE = 64  # bytes of a cache line
 MOST_CPUS = 8  # of a scenario that is read or asked for
-PLACES: Mapping[str, tuple[int, ...]] = MappingProxyType({"x86_64": (0, 5, 13, 61), "sparc64": (0,)})
-"""Where the sites of the module race_lab lie in their lines: on x86-64 none, 8, 16 or 64 bytes are crossed."""
 
 
 class Wrong(StrEnum):
@@ -47,19 +47,6 @@ class Handler(StrEnum):
     DIE = "die"  # it knows none
 
 
-class Change(StrEnum):
-    """Which instruction becomes which."""
-
-    NOP_TO_CALL = "nop > call"
-    CALL_TO_CALL = "call > call"  # another function
-    CALL_TO_NOP = "call > nop"
-    NOPS_TO_CALL = "nops > call"  # two instructions, as long as one call
-
-
-CHANGES = {"x86_64": tuple(Change), "sparc64": (Change.NOP_TO_CALL, Change.CALL_TO_CALL, Change.CALL_TO_NOP)}
-_TWO_NOPS = bytes.fromhex("66 90 0f 1f 00")  # x86-64: what ftrace had in 2008, "a nop of several instructions"
-
-
 @dataclass(frozen=True)
 class Expectation:
     """What a scenario expects under one fetch model: safe (`unsafe` is False), something wrong, or one certain thing."""
@@ -78,7 +65,7 @@ class Scenario:
     Attributes:
         name: of the scenario.
         about: one sentence for readers.
-        arch: "x86_64" or "sparc64".
+        arch: one of emu.cpu.arch.ARCHITECTURES.
         places: of each site: its offset in a line of 64 bytes.
         change: what each site holds before and after.
         protocol: makes the steps, as those of emu.ftrace.sites.patching do; it may return the steps of `protocol_steps`, too.
@@ -103,7 +90,7 @@ class Scenario:
     protocol: LabProtocol
     protocol_text: str
     about: str = ""
-    arch: str = "x86_64"
+    arch: str = ARCHITECTURES[0]
     places: tuple[int, ...] = (0,)
     change: Change = Change.NOP_TO_CALL
     fails_at: int = 0
@@ -123,12 +110,17 @@ class Scenario:
     @property
     def models(self) -> tuple[str, ...]:
         """The names of the fetch models that it is for."""
-        return self.fetch or tuple(model.name for model in models_of(self.arch))
+        return self.fetch or tuple(model.name for model in self.race_arch.fetch_models)
 
     @property
     def ftrace_arch(self) -> FtraceArch:
         """Instructions and the breakpoint of the architecture."""
         return ftrace_arch.load(self.arch)
+
+    @property
+    def race_arch(self) -> RaceArch:
+        """What the lab knows of the architecture."""
+        return race_arch.load(self.arch)
 
     @property
     def breakpoint(self) -> bytes:
@@ -147,7 +139,7 @@ class Scenario:
         return [
             Patch(
                 at,
-                {Change.NOP_TO_CALL: nop, Change.NOPS_TO_CALL: _TWO_NOPS}.get(self.change) or arch.call(at, first),
+                {Change.NOP_TO_CALL: nop, Change.NOPS_TO_CALL: self.race_arch.nops}.get(self.change) or arch.call(at, first),
                 {Change.CALL_TO_NOP: nop, Change.CALL_TO_CALL: arch.call(at, second)}.get(self.change) or arch.call(at, first),
             )
             for at in sites

@@ -22,7 +22,9 @@ from emu.cpu.arch import ARCHITECTURES
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.sites.own_protocol import steps_of
 from emu.ftrace.sites.patching import PROTOCOLS, Synchronise, Write
+from emu.race.arch import load
 from emu.race.model.model_sites import MOST_SITES, model_patches
+from emu.race.scenario.change import Change
 from emu.race.scenario.fetch import ALIASES
 from emu.race.scenario.protocol_lines import ProtocolParser, protocols_allowed
 from emu.race.scenario.protocol_steps import STEP_KINDS, LabStep, checked
@@ -33,7 +35,7 @@ from emu.race.scenario.protocol_text import (
     WrittenProtocol,
     written,
 )
-from emu.race.scenario.scenario import CHANGES, LINE, MOST_CPUS, Change, Expectation, Handler, LabProtocol, Scenario, Wrong
+from emu.race.scenario.scenario import LINE, MOST_CPUS, Expectation, Handler, LabProtocol, Scenario, Wrong
 from emu.race.scenario.text_file import Line, TextError, TextFile, Word, one_line, quoted, read_text
 
 __all__ = ["format", "parse", "parse_lines", "read"]
@@ -133,7 +135,7 @@ class _Parser:
         protocol_line = self._lines.get("protocol")
         if protocol_line is None:
             raise file.error(file.end, f"the scenario has no protocol; {protocols_allowed(PROTOCOLS)}")
-        arch = self._one("arch", lambda word: file.choice(word, ARCHITECTURES, "architecture"), "x86_64")
+        arch = self._one("arch", lambda word: file.choice(word, ARCHITECTURES, "architecture"), ARCHITECTURES[0])
         change = self._change(arch)
         places = self._places(arch)
         sites = range(1, len(places) + 1)
@@ -233,7 +235,7 @@ class _Parser:
         line = self._lines.get("change")
         if line is None:
             return Change.NOP_TO_CALL
-        changes = [change.value for change in CHANGES[arch]]
+        changes = [change.value for change in load(arch).changes]
         if not line.values:
             raise self._file.error(line.end, f"'change' has no value; {', '.join(changes)}")
         text = " ".join(word.text for word in line.values)

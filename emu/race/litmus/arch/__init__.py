@@ -13,7 +13,7 @@ import capstone
 import keystone
 
 from emu.cpu import arch as cpu_arch
-from emu.cpu.arch import CpuArch
+from emu.cpu.arch import ARCHITECTURES, CpuArch
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
 
@@ -27,7 +27,7 @@ CODE, CODE_SIZE = 0x10000, 0x1000
 DATA, MOST_WORDS = CODE + CODE_SIZE, 128
 STACKS, STACK_SIZE, MOST_CPUS = DATA + 8 * MOST_WORDS, 384, 8
 
-HEADS: Mapping[str, str] = {"X86_64": "x86_64", "SPARC64": "sparc64"}
+HEADS: Mapping[str, str] = {name.upper(): name for name in ARCHITECTURES}
 """The first word of a litmus test, and which architecture it means."""
 
 
