@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from calibration.blocks.bodies import disassembler
+from emu.cpu.arch.x86_64.operations import Operations
 from emu.cpu.arch.x86_64.time import CYCLES
 from emu.cpu.timing import BlockSummary
 from emu.cpu.timing.composition import Composition
@@ -20,12 +21,12 @@ __all__ = ["Model", "core_named", "instructions", "static_cycles"]
 
 
 def core_named(name: str) -> Core:
-    """The CPU model of that name: `zen3` is ZEN3 of emu/cpu/timing/zen3.py.
+    """The CPU model of that name: `zen3` is ZEN3 of emu/cpu/arch/x86_64/zen3.py.
 
     Raises:
         ModuleNotFoundError: there is none.
     """
-    core = getattr(importlib.import_module(f"emu.cpu.timing.{name}"), name.upper())
+    core = getattr(importlib.import_module(f"emu.cpu.arch.x86_64.{name}"), name.upper())
     assert isinstance(core, Core)
     return core
 
@@ -49,7 +50,7 @@ class Model:
     def __init__(self, core: Core) -> None:
         # Blocks are measured unrolled, so that the predictor of forwarding has nothing to learn from.
         self.core = replace(core, forward_learned=core.forward)
-        self._summariser = Summariser(self.core, _STATIC)
+        self._summariser = Summariser(self.core, Operations(self.core), _STATIC)
         self._summary = functools.cache(self._summarise)
 
     def _summarise(self, code: bytes) -> BlockSummary:

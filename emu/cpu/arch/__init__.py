@@ -149,8 +149,8 @@ class CpuArch(ABC):
         return ()
 
     def core(self, cpu_model: str) -> Core:
-        """The parameters of a CPU model: those of the module in emu.cpu.timing that has its name."""
-        module: Any = importlib.import_module(f"emu.cpu.timing.{cpu_model}")
+        """The parameters of a CPU model: those of the architecture's module of that name."""
+        module: Any = importlib.import_module(f"emu.cpu.arch.{self.name}.{cpu_model}")
         core: Core = module.CORE
         return core
 
@@ -168,7 +168,7 @@ class CpuArch(ABC):
             from emu.cpu.timing.summaries import Summaries  # loaded when they are needed
 
             summarise = self.summarise(core)
-            sources = [summarise.__module__, f"emu.cpu.timing.{core.name}"]
+            sources = [summarise.__module__, *(f"emu.cpu.arch.{self.name}.{part}" for part in ("operations", core.name))]
             self._summaries[core.name] = Summaries(summarise, f"{self.name}-{core.name}", sources)
         return self._summaries[core.name]
 

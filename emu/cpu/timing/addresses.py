@@ -10,17 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from emu.cpu.arch.x86_64.operations import ABSOLUTE, FLAGS, Effects, Instruction, Place
 from emu.cpu.timing import NO_REGISTER, Access, CalculatedAccess
+from emu.cpu.timing.core import Core
+from emu.cpu.timing.instructions import ABSOLUTE, Effects, Instruction, Place
 from emu.cpu.timing.steps import Step, Steps, calculation
 
 __all__ = ["Accesses", "Named", "accesses_of", "name_places"]
 
 _Linear = dict[int, tuple[int, int]]  # register: it is that register plus a constant; ABSOLUTE is always 0
-_REGISTERS: _Linear = {register: (register, 0) for register in (ABSOLUTE, *range(FLAGS))}
 _NOTHING = (ABSOLUTE, 0)
-_SWAPS = "swapgs"  # what is behind it has another segment
-_UNCHANGED: dict[int, Steps] = {register: ((Step.REGISTER, register),) for register in range(FLAGS)}
 
 
 class Named(NamedTuple):
@@ -45,10 +43,10 @@ class Accesses(NamedTuple):
     unknown: int
 
 
-def name_places(code: Sequence[Instruction]) -> list[list[Named]]:
+def name_places(code: Sequence[Instruction], core: Core) -> list[list[Named]]:
     """What each instruction accesses. A place that is modified is one access."""
     named: list[list[Named]] = []
-    values = _Values()
+    values = _Values(core.registers.flags)
     same = True  # whether segments are those of the block's beginning; further down, of its end
     for instruction in code:
         places = [(place, place in instruction.stores) for place in instruction.loads]
@@ -60,12 +58,12 @@ def name_places(code: Sequence[Instruction]) -> list[list[Named]]:
             for place, write in places
         ])  # fmt: skip
         values.execute(instruction)
-        same = same and instruction.mnemonic != _SWAPS
-    known, same = dict(_REGISTERS), True
+        same = same and not instruction.swaps_segments
+    known, same = _unchanged(core.registers.flags), True
     for instruction, found_places in zip(reversed(code), reversed(named), strict=True):
         if instruction.effects:
             _undo(instruction.effects, known)
-        same = same and instruction.mnemonic != _SWAPS
+        same = same and not instruction.swaps_segments
         for n, found in enumerate(found_places):
             if (found.write or found.at_entry is None) and (same or not found.place.segment):
                 found_places[n] = found._replace(at_exit=_access(found.place, known, found.write, bool(instruction.locked)))
@@ -97,12 +95,16 @@ def accesses_of(code: Sequence[Instruction], named: Sequence[Sequence[Named]]) -
 class _Values:
     """What registers are while a block is executed, by what is there when it begins.
 
+    Args:
+        general: how many general registers there are.
+
     Attributes:
         linear: those that are registers plus constants.
     """
 
-    def __init__(self) -> None:
-        self.linear = dict(_REGISTERS)
+    def __init__(self, general: int) -> None:
+        self._known_first: dict[int, Steps] = {register: ((Step.REGISTER, register),) for register in range(general)}
+        self.linear = _unchanged(general)
         self._calculated: dict[int, Steps] = {}  # others
         self._stored: set[Steps | None] = set()  # addresses of what has been stored
 
@@ -121,7 +123,7 @@ class _Values:
             steps += (*scaled, (Step.SHIFT_LEFT, place.scale.bit_length() - 1), (Step.ADD, 0))
         if place.segment:
             steps += ((Step.SEGMENT, place.segment),)
-        return calculation(steps, _UNCHANGED, None)
+        return calculation(steps, self._known_first, None)
 
     def execute(self, instruction: Instruction) -> None:
         """An instruction is executed."""
@@ -141,6 +143,10 @@ class _Values:
             if step is Step.REGISTER and register in self.linear:
                 registers[register] = _steps_of(self.linear[register])
         return calculation(steps, registers, loaded)
+
+
+def _unchanged(general: int) -> _Linear:
+    return {register: (register, 0) for register in (ABSOLUTE, *range(general))}
 
 
 def _steps_of(linear: tuple[int, int]) -> Steps:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from emu.cpu.timing.instructions import Registers
+
 __all__ = ["Cache", "Caches", "Core", "Operation", "Predictor", "Tlb"]
 
 
@@ -80,6 +82,7 @@ class Core:
     """An out-of-order core. Times are in cycles unless they are said to be in parts of one (`CYCLE`)."""
 
     name: str
+    registers: Registers
     measured: bool  # whether calibration/ has measurements of it
     width: int  # dispatch slots a cycle: 2, 3, 4 or 6
     line: int  # parts of a cycle that dispatch loses with each 64 bytes of code

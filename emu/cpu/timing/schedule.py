@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from emu.cpu.arch.x86_64.operations import STACK_POINTER, Instruction
 from emu.cpu.timing import CYCLE
 from emu.cpu.timing.core import Core
+from emu.cpu.timing.instructions import Instruction
 
 __all__ = ["dispatched", "issue_time", "store_runs", "store_time"]
 
@@ -77,7 +77,7 @@ def store_runs(code: Sequence[Instruction], core: Core) -> list[int]:
     stack = 0
     for instruction in code:
         for place in instruction.stores:
-            displacement = place.displacement + (stack if place.base == STACK_POINTER else 0)
+            displacement = place.displacement + (stack if place.base == core.registers.stack_pointer else 0)
             block = (place.base, place.scaled, place.scale, displacement // core.store_block)
             if not blocks or blocks[-1] != block:
                 blocks.append(block)

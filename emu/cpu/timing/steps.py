@@ -17,7 +17,7 @@ class Step(IntEnum):
 
     REGISTER = 0  # pushes a general register
     CONSTANT = 1  # pushes the argument
-    SEGMENT = 2  # adds the base of FS (1) or GS (2) to the last number
+    SEGMENT = 2  # adds the base of a segment (`Place.segment`) to the last number
     LOAD = 3  # the last number is an address: puts the bytes that are there, so many, in its place
     ZERO_EXTEND = 4  # leaves so many low bytes of the last number
     SIGN_EXTEND = 5  # ... and fills the others with their sign

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from emu.cpu.arch.x86_64.operations import ABSOLUTE, STACK_POINTER, Instruction, Place
 from emu.cpu.native.timing.record import FIRST_PLACE, PLACES
 from emu.cpu.timing import CYCLE, Access
 from emu.cpu.timing.addresses import Named
 from emu.cpu.timing.core import Core
+from emu.cpu.timing.instructions import ABSOLUTE, Instruction, Place
 from emu.cpu.timing.times import NOW, Time, after, join, ready
 
 __all__ = ["Loaded", "Stored"]
@@ -126,7 +126,7 @@ class Stored:
         versions = self._versions
         base, scaled = place.base, place.scaled
         name = base, versions.get(base, 0), scaled, versions.get(scaled, 0), place.scale, place.segment
-        return name, place.displacement + (self._stack if STACK_POINTER in (base, scaled) else 0)
+        return name, place.displacement + (self._stack if self._core.registers.stack_pointer in (base, scaled) else 0)
 
 
 def _latency(place: Place, vector: bool, core: Core) -> int:

@@ -6,18 +6,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from emu.cpu.arch.x86_64.operations import FLAGS, STACK_POINTER, Instruction, Operations
 from emu.cpu.native.timing.record import BRANCHED, RETIRED, STORES
 from emu.cpu.timing import CYCLE, BlockSummary, Ending, Output, TimingModel
 from emu.cpu.timing.addresses import Named, accesses_of, name_places
 from emu.cpu.timing.core import Core
+from emu.cpu.timing.instructions import Instruction, Operations
 from emu.cpu.timing.schedule import dispatched, issue_time, store_runs, store_time
 from emu.cpu.timing.stored import Stored
 from emu.cpu.timing.times import NOW, Time, after, join, ready
 
 __all__ = ["Summariser"]
 
-_BREAKPOINT = b"\xcc"
 _MOST_INPUTS = 8  # of a register: the slowest
 _MISPREDICTED = frozenset((Ending.CONDITIONAL, Ending.INDIRECT_CALL, Ending.INDIRECT_JUMP, Ending.RETURN))
 
@@ -27,13 +26,14 @@ class Summariser:
 
     Args:
         core: the CPU model.
+        operations: describes the instructions.
         static: what is charged for blocks that cannot be decoded.
     """
 
-    def __init__(self, core: Core, static: TimingModel) -> None:
+    def __init__(self, core: Core, operations: Operations, static: TimingModel) -> None:
         self._core = core
         self._static = static
-        self._operations = Operations(core)
+        self._operations = operations
 
     def summarise(self, code: bytes, address: int) -> BlockSummary:
         """The summary of the instructions in `code`, which begin at virtual `address`."""
@@ -43,7 +43,7 @@ class Summariser:
         if not ends or not all(i.known for i in instructions):
             return self._charged_as_static(code, address, instructions)
         core = self._core
-        named = name_places(instructions)
+        named = name_places(instructions, core)
         slots = dispatched(instructions, core)
         ending = instructions[-1].ending
         outputs, blocked = _outputs(instructions, slots, named, core)
@@ -55,7 +55,7 @@ class Summariser:
             slots=sum(slots),
             serialising=sum(core.serialising.get(i.mnemonic, 0) for i in instructions) + blocked,
             flushes_tlb=any(i.flushes_tlb for i in instructions),
-            outputs=tuple(output for output in outputs if _matters(output, ending)),
+            outputs=tuple(output for output in outputs if _matters(output, ending, core)),
             at_entry=entry,
             at_exit=exit_,
             calculated=calculated,
@@ -66,8 +66,9 @@ class Summariser:
     def _instructions(self, code: bytes, address: int) -> Sequence[Instruction]:
         """Those of a block. If the last one has been cut off, a breakpoint was there when the CPU translated the block."""
         found = list(_of_one_block(self._operations.of(code, address)))
-        if sum(i.size for i in found) == len(code) - len(_BREAKPOINT):
-            found = list(_of_one_block(self._operations.of(code[: -len(_BREAKPOINT)] + _BREAKPOINT, address)))
+        breakpoint_ = self._operations.breakpoint
+        if sum(i.size for i in found) == len(code) - len(breakpoint_):
+            found = list(_of_one_block(self._operations.of(code[: -len(breakpoint_)] + breakpoint_, address)))
         return found
 
     def _charged_as_static(self, code: bytes, address: int, known: Sequence[Instruction]) -> BlockSummary:
@@ -102,7 +103,7 @@ def _outputs(
     And the cycles that loads wait for stores that must leave the store queue first.
     """
     values: dict[int, _Value] = {}
-    stored = Stored(core, named)
+    stored, stack_pointer = Stored(core, named), core.registers.stack_pointer
     end, done = NOW, NOW
     any_from_memory = from_memory = False
     engine = any(i.stack for i in code)  # whether the stack engine has an offset that the stack pointer lacks
@@ -118,7 +119,7 @@ def _outputs(
         used += taken
         for register in instruction.reads:
             read = when(register)
-            done = join(done, after(read, CYCLE) if register == STACK_POINTER and engine else read)
+            done = join(done, after(read, CYCLE) if register == stack_pointer and engine else read)
         for register in instruction.addresses:
             address = join(address, when(register))
         from_memory = False
@@ -138,7 +139,7 @@ def _outputs(
         if instruction.stores:
             end = join(end, after(address, CYCLE))
         any_from_memory = any_from_memory or from_memory
-        engine = bool(instruction.stack) or (engine and STACK_POINTER not in instruction.writes)
+        engine = bool(instruction.stack) or (engine and stack_pointer not in instruction.writes)
     for register, left in stored.left(len(store_runs(code, core))):
         values[register] = _Value(*left)
         end = join(end, left.time)
@@ -149,12 +150,13 @@ def _outputs(
     return outputs, stored.blocked
 
 
-def _matters(output: Output, ending: Ending) -> bool:
+def _matters(output: Output, ending: Ending, core: Core) -> bool:
     """Whether what follows a block that ends so can depend on an output."""
     if output.register == BRANCHED:
         return ending in _MISPREDICTED
-    if output.register == FLAGS:  # what they say is used up, unless carries go round in a loop
-        return ending in (Ending.FALLS, Ending.JUMP) or any(register == FLAGS for register, _ in output.inputs)
+    flags = core.registers.flags
+    if output.register == flags:  # what they say is used up, unless carries go round in a loop
+        return ending in (Ending.FALLS, Ending.JUMP) or any(register == flags for register, _ in output.inputs)
     return True
 
 

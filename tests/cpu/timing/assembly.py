@@ -7,9 +7,10 @@ import functools
 
 import keystone
 
-from emu.cpu.arch.x86_64.operations import Instruction, Operations
+from emu.cpu.arch.x86_64.operations import Operations
+from emu.cpu.arch.x86_64.zen3 import ZEN3
 from emu.cpu.timing.core import Core
-from emu.cpu.timing.zen3 import ZEN3
+from emu.cpu.timing.instructions import Instruction
 
 __all__ = ["assemble", "described"]
 

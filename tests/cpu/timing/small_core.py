@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from emu.cpu.arch.x86_64.zen3 import ZEN3
 from emu.cpu.native.cpu_records import NEVER, Board, Cpu
 from emu.cpu.native.timing import caches, compose, predict, recent, tlb
 from emu.cpu.native.timing.cache_records import SharedCaches
@@ -15,7 +16,6 @@ from emu.cpu.native.timing.layout import layouts
 from emu.cpu.native.timing.record import COUNTERS, Timing
 from emu.cpu.native.timing.summary_record import Summary, Tables
 from emu.cpu.timing.core import Cache, Tlb
-from emu.cpu.timing.zen3 import ZEN3
 from emu.native.functions import Native, njit, shared
 from emu.native.records import Values, Words, u64
 

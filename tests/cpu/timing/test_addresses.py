@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from unicorn import x86_const as x86
 
+from emu.cpu.arch.x86_64.zen3 import ZEN3
 from emu.cpu.timing import NO_REGISTER, Access
 from emu.cpu.timing.addresses import Accesses, accesses_of, name_places
 from emu.cpu.timing.steps import Step
@@ -127,7 +128,7 @@ def test_claimed_addresses_are_the_real_ones(texts: list[str]):
         executed = _execute(assemble(text, _CODE), ends)
     except unicorn.UcError:
         assume(False)
-    named = name_places(code)
+    named = name_places(code, ZEN3)
     for (n, _), real in zip(parts, executed.accesses, strict=True):
         assert {found.write for found in named[n]} == ({write or ((a, True) in real) for a, write in real}), text
         addresses = {address for address, _ in real}
@@ -145,7 +146,7 @@ def test_claimed_addresses_are_the_real_ones(texts: list[str]):
 
 def _all(text: str) -> Accesses:
     code = described(text)
-    return accesses_of(code, name_places(code))
+    return accesses_of(code, name_places(code, ZEN3))
 
 
 def test_what_a_known_pointer_leads_to_is_known_at_the_end():

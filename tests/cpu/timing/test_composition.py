@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from emu.cpu.arch.x86_64.zen3 import ZEN3
+from emu.cpu.arch.x86_64.zen4 import ZEN4
 from emu.cpu.native.timing import compose, record
 from emu.cpu.native.timing.layout import layouts
 from emu.cpu.native.timing.record import BRANCHED, RETIRED, STORES, Timing
@@ -16,8 +18,6 @@ from emu.cpu.timing import CYCLE, BlockSummary, Ending, Output
 from emu.cpu.timing.composition import AS_EXPECTED, MISPREDICTED, RETURNED, TAKEN, TURNED, Composition
 from emu.cpu.timing.core import Core
 from emu.cpu.timing.summaries import Summaries
-from emu.cpu.timing.zen3 import ZEN3
-from emu.cpu.timing.zen4 import ZEN4
 from emu.native.functions import shared
 from emu.native.records import u64
 

@@ -7,8 +7,8 @@ import functools
 
 import pytest
 
+from emu.cpu.arch.x86_64.zen3 import ZEN3
 from emu.cpu.timing import CYCLE
-from emu.cpu.timing.zen3 import ZEN3
 from tests.cpu.bare import KERNEL, MEMORY, PT_USER, USER, USER_FRAME, Bare
 from tests.cpu.timing.bench import DATA, Each, bouncing, chase, each, run
 

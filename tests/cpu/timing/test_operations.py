@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import pytest
 
-from emu.cpu.arch.x86_64.operations import FLAGS, STACK_POINTER, VECTORS, Operations, Place
-from emu.cpu.arch.x86_64.register_names import X87
+from emu.cpu.arch.x86_64.operations import Operations
+from emu.cpu.arch.x86_64.register_names import FLAGS, STACK_POINTER, VECTORS, X87
+from emu.cpu.arch.x86_64.zen3 import ZEN3
+from emu.cpu.arch.x86_64.zen4 import ZEN4
 from emu.cpu.timing import Ending
 from emu.cpu.timing.core import Core
-from emu.cpu.timing.zen3 import ZEN3
-from emu.cpu.timing.zen4 import ZEN4
+from emu.cpu.timing.instructions import Place
 from tests.cpu.timing.assembly import assemble, described
 
 RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI = range(8)

@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from emu.cpu import arch
+from emu.cpu.arch.x86_64.operations import Operations
 from emu.cpu.native.timing import record, summary_record
 from emu.cpu.native.timing.layout import layouts
 from emu.cpu.native.timing.record import Timing
@@ -35,7 +36,8 @@ _steps = st.tuples(
 )
 
 
-SUMMARIES = [Summariser(SMALL, arch.load("x86_64").timing()).summarise(code, address) for address, code in BLOCKS]
+_SUMMARISER = Summariser(SMALL, Operations(SMALL), arch.load("x86_64").timing())
+SUMMARIES = [_SUMMARISER.summarise(code, address) for address, code in BLOCKS]
 
 
 @functools.cache

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import pytest
 
+from emu.cpu.arch.x86_64.zen3 import ZEN3
+from emu.cpu.arch.x86_64.zen4 import ZEN4
 from emu.cpu.timing import CYCLE
 from emu.cpu.timing.core import Core
 from emu.cpu.timing.schedule import dispatched, issue_time, store_runs, store_time
-from emu.cpu.timing.zen3 import ZEN3
-from emu.cpu.timing.zen4 import ZEN4
 from tests.cpu.timing.assembly import described
 
 

@@ -7,13 +7,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from emu.cpu.arch.x86_64.zen3 import ZEN3
 from emu.cpu.native.cpu_records import Board, Cpu
 from emu.cpu.native.timing import calculate
 from emu.cpu.native.timing.layout import layouts
 from emu.cpu.native.timing.record import Timing
 from emu.cpu.native.timing.summary_record import step_word
 from emu.cpu.timing.steps import MOST_STEPS, Step, Steps, calculation
-from emu.cpu.timing.zen3 import ZEN3
 from emu.native.functions import Native, njit, shared
 from emu.native.records import HOST, Values, i64, u64
 from tests.cpu.timing.reference import steps as reference

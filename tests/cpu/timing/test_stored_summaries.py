@@ -13,17 +13,18 @@ import numpy as np
 import pytest
 
 from emu.cpu import arch
+from emu.cpu.arch.x86_64.operations import Operations
+from emu.cpu.arch.x86_64.zen3 import ZEN3
 from emu.cpu.timing import BlockSummary, summaries
 from emu.cpu.timing.summaries import Summaries
 from emu.cpu.timing.summarise import Summariser
-from emu.cpu.timing.zen3 import ZEN3
 from emu.machine import Machine
 from tests.cpu.bare import CODE, KERNEL, Bare
 from tests.cpu.timing.blocks import BLOCKS
 
 IMAGE = "an-image"
 _ARRAYS = ("addresses", "sizes", "code", "offsets", "words")
-_SUMMARISE = Summariser(ZEN3, arch.load("x86_64").timing()).summarise
+_SUMMARISE = Summariser(ZEN3, Operations(ZEN3), arch.load("x86_64").timing()).summarise
 _MANY = [(address + 0x100 * n, code) for address, code in BLOCKS for n in range(2)]  # more than are not worth writing
 
 

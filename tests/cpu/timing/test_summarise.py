@@ -9,14 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.cpu.arch.x86_64.operations import FLAGS
+from emu.cpu.arch.x86_64.operations import Operations
+from emu.cpu.arch.x86_64.register_names import FLAGS
+from emu.cpu.arch.x86_64.zen3 import ZEN3
+from emu.cpu.arch.x86_64.zen4 import ZEN4
 from emu.cpu.native.timing.record import BRANCHED, FIRST_PLACE, PLACES, RETIRED, STORES
 from emu.cpu.timing import CYCLE, BlockCost, BlockSummary, Ending, Output
 from emu.cpu.timing.composition import Composition
 from emu.cpu.timing.core import Core
 from emu.cpu.timing.summarise import Summariser
-from emu.cpu.timing.zen3 import ZEN3
-from emu.cpu.timing.zen4 import ZEN4
 from tests.cpu.timing.assembly import assemble
 
 RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI = range(8)
@@ -30,7 +31,7 @@ class _Static:
 
 
 def _summary(text: str, core: Core = ZEN3) -> BlockSummary:
-    return Summariser(core, _Static()).summarise(assemble(text), 0x1000)
+    return Summariser(core, Operations(core), _Static()).summarise(assemble(text), 0x1000)
 
 
 def _outputs(text: str, core: Core = ZEN3) -> dict[int, Output]:
@@ -215,7 +216,7 @@ def test_header():
     "code", [b"\x06\x06", b"\x90\x06\x06", b"\x0f\x01\xe0", b"\x0f\x1f"], ids=["none", "second", "unknown", "cut off"]
 )
 def test_what_cannot_be_decoded_costs_what_the_static_model_says(code: bytes):
-    summary = Summariser(ZEN3, _Static()).summarise(code, 0x1000)
+    summary = Summariser(ZEN3, Operations(ZEN3), _Static()).summarise(code, 0x1000)
     assert summary.static
     assert (summary.instructions, summary.dispatch, summary.last) == (2, 7 * CYCLE, 1)
     assert summary.outputs == summary.at_entry == summary.at_exit == ()
@@ -224,21 +225,22 @@ def test_what_cannot_be_decoded_costs_what_the_static_model_says(code: bytes):
 @pytest.mark.parametrize("byte", [b"\x0f", b"\xe8"])
 def test_a_breakpoint_that_is_there_no_longer_is_one(byte: bytes) -> None:
     """The CPU has translated `int3`; what was there before is there again, and longer."""
-    summary, breakpoint_ = (Summariser(ZEN3, _Static()).summarise(b"\x90" + end, 0x1000) for end in (byte, b"\xcc"))
+    summariser = Summariser(ZEN3, Operations(ZEN3), _Static())
+    summary, breakpoint_ = (summariser.summarise(b"\x90" + end, 0x1000) for end in (byte, b"\xcc"))
     assert summary == breakpoint_
     assert summary.ending == Ending.TRAPS
 
 
 def test_addresses_are_those_of_the_block():
     code = assemble("mov rax, qword ptr [rip + 0x20]")
-    first, second = (Summariser(ZEN3, _Static()).summarise(code, address) for address in (0x1000, 0x2000))
+    first, second = (Summariser(ZEN3, Operations(ZEN3), _Static()).summarise(code, address) for address in (0x1000, 0x2000))
     assert second.at_entry[0].displacement - first.at_entry[0].displacement == 0x1000
     assert first._replace(at_entry=()) == second._replace(at_entry=())
 
 
 def test_what_follows_the_end_of_a_block_is_not_of_it() -> None:
     """A call site at which a breakpoint stands, as a CPU sees it that has translated the nop."""
-    summariser = Summariser(ZEN3, _Static())
+    summariser = Summariser(ZEN3, Operations(ZEN3), _Static())
     summary = summariser.summarise(bytes.fromhex("cc 5b b2 06 00"), 0x1000)
     assert summary == summariser.summarise(b"\xcc", 0x1000)
     assert (summary.instructions, summary.ending, summary.static) == (1, Ending.TRAPS, False)

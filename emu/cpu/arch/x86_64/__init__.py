@@ -70,9 +70,10 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
         return ("zen3", "zen4")
 
     def summarise(self, core: Core) -> Callable[[bytes, int], BlockSummary]:
-        from emu.cpu.timing.summarise import Summariser  # loaded when it is needed
+        from emu.cpu.arch.x86_64.operations import Operations  # loaded when they are needed
+        from emu.cpu.timing.summarise import Summariser
 
-        return Summariser(core, self.timing()).summarise
+        return Summariser(core, Operations(core), self.timing()).summarise
 
     def repeated(self, instruction: bytes) -> int:
         return strings.describe(instruction)

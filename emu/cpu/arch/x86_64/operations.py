@@ -4,20 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import ClassVar
 
 import capstone
 from capstone import x86
 
 from emu.cpu.arch.x86_64.operation_classes import class_of
 from emu.cpu.arch.x86_64.register_names import FLAGS, NUMBERS, SIZES, STACK_POINTER, VECTORS, X87
-from emu.cpu.arch.x86_64.results import Results, results_of
+from emu.cpu.arch.x86_64.results import results_of
 from emu.cpu.timing import Ending
 from emu.cpu.timing.core import Core
+from emu.cpu.timing.instructions import ABSOLUTE, Effects, Instruction, Place
 
-__all__ = ["ABSOLUTE", "FLAGS", "STACK_POINTER", "VECTORS", "Effects", "Instruction", "Operations", "Place"]
-
-ABSOLUTE: Final = -1  # as a base or an index: there is none
+__all__ = ["Operations"]
 
 _FRAME_POINTER = 5
 _ZERO = frozenset(
@@ -35,52 +34,14 @@ _NO_DATA = frozenset(
 _KEPT = 1 << 16  # instructions: a kernel and some programs have about 30,000
 
 
-class Place(NamedTuple):
-    """An address in memory: base + scaled * scale + displacement, and the size in bytes of what is accessed there."""
-
-    base: int  # a general register or ABSOLUTE
-    scaled: int  # ... or the index register
-    scale: int
-    displacement: int
-    size: int
-    segment: int = 0  # 1: FS, 2: GS
-    relative: bool = False  # the displacement counts from the instruction's end
-
-
-Effects = tuple[tuple[int, tuple[int, int] | None], ...]
-"""(register, what is written to it) pairs: another register, or ABSOLUTE, plus a constant; None: something else."""
-
-
-class Instruction(NamedTuple):
-    """One instruction."""
-
-    mnemonic: str  # without prefixes
-    size: int  # bytes
-    ports: tuple[int, ...]
-    latency: int  # cycles
-    slots: int
-    reads: tuple[int, ...]  # by the operation
-    addresses: tuple[int, ...]  # registers read by the address
-    writes: tuple[int, ...]
-    loads: tuple[Place, ...]
-    stores: tuple[Place, ...]
-    stack: int  # what the stack engine adds to the stack pointer
-    vector: bool  # whether what is loaded goes to a vector register, or what is stored comes from one
-    effects: Effects  # on general registers
-    results: Results  # ... those that take few steps to calculate
-    locked: int  # cycles that other locked ones wait; 0: it is not locked
-    repeated: bool
-    known: bool  # whether the tables have it
-    ending: Ending  # if it is a block's last
-    flushes_tlb: bool
-
-
 class Operations:
     """Describes instructions for one core, each once.
 
     Args:
         core: the CPU model.
     """
+
+    breakpoint: ClassVar[bytes] = b"\xcc"
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -188,6 +149,7 @@ def describe(insn: capstone.CsInsn, core: Core) -> Instruction:
         known=kind is not None or mnemonic in core.serialising or repeated,
         ending=_ending(mnemonic, insn),
         flushes_tlb=_flushes(insn),
+        swaps_segments=mnemonic == "swapgs",
     )
 
 

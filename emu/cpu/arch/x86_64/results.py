@@ -7,12 +7,10 @@ import capstone
 from capstone import x86
 
 from emu.cpu.arch.x86_64.register_names import FLAGS, NUMBERS, VECTORS
+from emu.cpu.timing.instructions import Results
 from emu.cpu.timing.steps import Step, Steps
 
-__all__ = ["Results", "results_of"]
-
-Results = tuple[tuple[int, Steps], ...]
-"""(register, what is written to it) pairs, by what registers are before the instruction."""
+__all__ = ["results_of"]
 
 _TWO = {
     "add": Step.ADD, "sub": Step.SUBTRACT, "and": Step.AND, "or": Step.OR, "xor": Step.XOR, "imul": Step.MULTIPLY,

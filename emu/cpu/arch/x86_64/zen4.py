@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from emu.cpu.arch.x86_64.zen3 import ZEN3
 from emu.cpu.timing.core import Cache, Operation, Tlb
-from emu.cpu.timing.zen3 import ZEN3
 
 __all__ = ["ZEN4"]
 

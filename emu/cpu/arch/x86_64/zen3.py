@@ -7,6 +7,7 @@ by section; [M] measured, `calibration/`; [m] measured like its blocks: one inst
 
 from __future__ import annotations
 
+from emu.cpu.arch.x86_64.register_names import REGISTERS
 from emu.cpu.timing.core import Cache, Caches, Core, Operation, Predictor, Tlb
 
 __all__ = ["ZEN3"]
@@ -24,7 +25,7 @@ _DIVIDE, _TO, _FROM = _ports(11), _ports(11), _ports(14)
 _X87 = _ports(10)
 _ADDRESS, _MICROCODE = _ports(4, 5, 6), _ports(15)
 
-# By the names of emu.cpu.arch.*.operation_classes. Latencies and slots are [m]. Microcode takes whole cycles of dispatch.
+# By the names of emu.cpu.arch.x86_64.operation_classes. Latencies and slots are [m]. Microcode takes whole cycles of dispatch.
 _OPERATIONS = {
     "alu": Operation((_ANY,), 1, 1),
     "move": Operation((_ANY,), 1, 1),
@@ -122,6 +123,7 @@ _SERIALISING = {
 
 ZEN3 = Core(
     name="zen3",
+    registers=REGISTERS,
     measured=True,
     width=6,  # [SOG] 2.9.6: macro-operations a cycle
     line=11,  # [M]: the op cache does not always give six
