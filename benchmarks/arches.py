@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from emu.machine import image_directory
 
 __all__ = ["ARCHES"]

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from emu.architectures import DEFAULT_ARCHITECTURE
+
 if TYPE_CHECKING:
     from emu.cpu.ramdisk import RamDisk
     from emu.cpu.smi import Smi
@@ -47,7 +49,7 @@ class MachineConfig:
         machine (emu/ftrace/tracers/tracer_cost.py).
     """
 
-    arch: str = "x86_64"
+    arch: str = DEFAULT_ARCHITECTURE
     cpus: int = 2
     seed: int = 0
     quantum: int = 1000

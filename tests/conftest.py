@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from emu.ftrace import arch as ftrace_arch
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from elftools.elf.elffile import ELFFile
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from tests.lib.arches import FACTS
 
 __all__ = ["IMAGES", "build", "copied", "functions", "others", "why_not"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 MISSING = "peer_qemu.sh: cannot download the package linux-image-6.1 ('apt-get update' may help)\n"

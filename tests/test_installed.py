@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from emu.native.cache import cache_directory
 from tests.lib.needs import needs
 

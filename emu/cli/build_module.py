@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from emu.cli.arch_option import arch_option
+
 __all__ = ["build_module"]
 
 EXAMPLES = """\
@@ -19,15 +21,15 @@ Examples:
 
 
 @click.command("build-module", context_settings={"max_content_width": 120}, epilog=EXAMPLES)
-@click.option("--arch", default="x86_64", show_default=True, metavar="A", help="Architecture of the guest.")
+@arch_option("Architecture of the guest.")
 @click.option("-o", "to", type=click.Path(path_type=Path), metavar="FOLDER", help="Where NAME.ko goes to. Default: DIR.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 def build_module(arch: str, to: Path | None, folder: Path) -> int:
     """Build the module whose sources are in DIR, and print the name of its file.
 
-    The compiler is the host's gcc; for SPARC V9, sparc64-linux-gnu-gcc. The guest kernel's headers come with emu, and its
-    images stay as they are. A Kbuild or Makefile in DIR can say what there is to build, as in Linux: obj-m := hello.o, hello-y
-    := main.o part.o, ccflags-y. Otherwise all .c and .S files are one module, of the folder's name.
+    The compiler is gcc: the host's, or the cross compiler for another architecture. The guest kernel's headers come with emu,
+    and its images stay as they are. A Kbuild or Makefile in DIR can say what there is to build, as in Linux: obj-m := hello.o,
+    hello-y := main.o part.o, ccflags-y. Otherwise all .c and .S files are one module, of the folder's name.
 
     Exit status: 2: something is missing, or cannot be compiled.
     """

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from emu.cli.arch_option import arch_option
 from emu.cli.output import write_through
 from emu.cli.progress import Progress
 from emu.ftrace.errors import did_you_mean
@@ -75,7 +76,7 @@ _KINDS: Mapping[str, Callable[[Machine], Sequence[str]]] = {
 
 
 @click.command("list", context_settings={"max_content_width": 120}, epilog=EXAMPLES)
-@click.option("--arch", default="x86_64", show_default=True, metavar="A", help="Architecture of the machine.")
+@arch_option("Architecture of the machine.")
 @click.option(
     "--image",
     type=click.Path(path_type=Path),

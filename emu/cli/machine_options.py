@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
+from emu.cli.arch_option import arch_option
 from emu.cli.guest_errors import guest_errors
 from emu.cli.quantities import Duration, Frequency, Size
 from emu.machine_config import MachineConfig
@@ -150,7 +151,7 @@ def compiling(cache: type[Cache]) -> str | None:
 
 
 _OPTIONS = (
-    click.option("--arch", default="x86_64", show_default=True, metavar="A", help="Architecture of the machine."),
+    arch_option("Architecture of the machine."),
     click.option("--cpus", default=2, show_default=True, metavar="N", help="How many CPUs."),
     click.option("--memory", type=Size(), default="128M", show_default=True, metavar="SIZE", help="How much memory: 64M, 1G."),
     click.option("--quantum", default=1000, show_default=True, metavar="CYCLES", help="How far one CPU may run ahead."),
@@ -166,8 +167,8 @@ _OPTIONS = (
     click.option(
         "--timing",
         metavar="MODEL",
-        help="How long instructions take: static, pipeline or caches (docs/timing.md). Default: pipeline, on SPARC V9 static;"
-        " of `emu stat`: caches.",
+        help="How long instructions take: static, pipeline or caches (docs/timing.md). Default: pipeline, or static"
+        " without CPU models; of `emu stat`: caches.",
     ),
     click.option("--cpu-model", metavar="NAME", help="The CPU that pipeline and caches follow (`emu list cpu-models`)."),
     click.option(

@@ -14,7 +14,7 @@ from emu.cpu.arch import CpuArch
 __all__ = ["Instruction", "disassemble"]
 
 
-_NEGATIVE_ADDRESS = re.compile(r"-(0x[0-9a-f]{9,})")  # capstone's way to write a SPARC address in the upper half
+_NEGATIVE_ADDRESS = re.compile(r"-(0x[0-9a-f]{9,})")  # capstone's way to write an address in the upper half
 
 
 class Instruction(NamedTuple):

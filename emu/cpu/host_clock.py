@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Hides the host's time from Unicorn, which uses it to choose the size of its soft TLBs.
 
-The size of a soft TLB decides which of the guest's addresses are looked up again, and so which entry a SPARC's TLB
-replaces next: the guest would depend on the host's time. So the library gets a gettimeofday() that stands still.
+The size of a soft TLB decides which of the guest's addresses are looked up again, and so which entry a TLB that
+software fills replaces next: the guest would depend on the host's time. So the library gets a gettimeofday() that stands still.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Accesses to devices that fault because the guest traces them (firmware/arch/x86_64/mmio-mod.c)."""
+"""Accesses to devices that fault because the guest traces them (mmio-mod.c of an architecture's kernel)."""
 
 from __future__ import annotations
 

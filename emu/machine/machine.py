@@ -44,7 +44,7 @@ class Machine(TracedKernel):
     """A machine, booted and waiting for commands. `tracefs` is the guest's tracefs tree, `cpus` are its CPUs, and
     `program_files.file_offset("/bin/cat", "main")` is what a uprobe there takes.
 
-    >>> with Machine(arch="x86_64", cpus=2, seed=0) as m:
+    >>> with Machine(cpus=2, seed=0) as m:
     ...     m.tracefs.write("current_tracer", "function_graph")
     ...     done = m.run("ls /bin | sed s/[aeiou]/z/g")
     ...     print(done.status, m.tracefs.read("trace"))
@@ -265,8 +265,7 @@ class Machine(TracedKernel):
     def inject_nmi(self, cpu: int) -> None:
         """Makes an NMI pending on a CPU. The CPU takes it before the next block that begins while NMIs are not masked.
 
-        On x86-64 the CPU takes it even with interrupts off, but not inside the handler of another NMI. On SPARC V9 an
-        NMI is an interrupt of level 15: it needs a PIL below 15 and trap level 0, but not PSTATE.IE (docs/board.md).
+        Interrupts that are off do not mask NMIs; what does, is the architecture's (docs/board.md).
 
         Raises:
             ValueError: there is no such CPU.

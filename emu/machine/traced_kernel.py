@@ -97,9 +97,9 @@ class TracedKernel:
 
         Args:
             function: its name, or an address in it.
-            asm: the new code, in x86-64's assembly language with Intel's syntax or in SPARC V9's. It is called as the function
-                is, and returns as the function does. Symbols of the kernel and its modules may be used; labels end with a
-                colon. It must not sleep, nor call what does: `to` is for that.
+            asm: the new code, in the architecture's assembly language (of two syntaxes, Intel's is meant). It is called as the
+                function is, and returns as the function does. Symbols of the kernel and its modules may be used; labels end
+                with a colon. It must not sleep, nor call what does: `to` is for that.
             to: instead of `asm`, the name of another function, with the same parameters.
 
         Raises:

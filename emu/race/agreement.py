@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.sites.patching import Write
 from emu.race import machine, model

@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES, DEFAULT_ARCHITECTURE
 from emu.ftrace.sites.protocol_file import protocol_of
 from emu.race import certification, model
 from emu.race.limits import INTERRUPTED, Limits
@@ -55,7 +55,7 @@ def explore(
 
 def certify(
     protocol: LabProtocol | str,
-    arch: str = ARCHITECTURES[0],
+    arch: str = DEFAULT_ARCHITECTURE,
     *,
     on: str = "model",
     fetch: str | Sequence[str] | None = None,
@@ -69,7 +69,7 @@ def certify(
 
     Args:
         protocol: a function from patches to steps, its `FILE.py:FUNCTION`, or the name of a protocol of the driver's.
-        arch: one of emu.cpu.arch.ARCHITECTURES.
+        arch: one of emu.architectures.ARCHITECTURES.
         mutants: try also each protocol that lacks one of its stages, or has two of them swapped.
         on, fetch, cpus, sites, seed, limit: as for `explore`.
 

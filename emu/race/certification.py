@@ -10,7 +10,7 @@ import dataclasses
 import itertools
 from collections.abc import Sequence
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import DEFAULT_ARCHITECTURE
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.sites.patching import PROTOCOLS, Write
 from emu.race.arch import load
@@ -26,7 +26,7 @@ _MUTANTS_CHANGES = (Change.NOP_TO_CALL, Change.CALL_TO_CALL)  # a call becomes a
 
 
 def cases(
-    protocol: LabProtocol | str, arch: str = ARCHITECTURES[0], cpus: int = 3, sites: int = 2, fetch: Sequence[str] = ()
+    protocol: LabProtocol | str, arch: str = DEFAULT_ARCHITECTURE, cpus: int = 3, sites: int = 2, fetch: Sequence[str] = ()
 ) -> list[Scenario]:
     """The scenarios that a protocol is certified for.
 
@@ -51,7 +51,7 @@ def cases(
 
 
 def mutant_cases(
-    protocol: LabProtocol | str, arch: str = ARCHITECTURES[0], cpus: int = 2, sites: int = 1, fetch: Sequence[str] = ()
+    protocol: LabProtocol | str, arch: str = DEFAULT_ARCHITECTURE, cpus: int = 2, sites: int = 1, fetch: Sequence[str] = ()
 ) -> list[Scenario]:
     """The scenarios that show what each stage of a protocol is for: of the protocol itself, then of each of its mutants.
 

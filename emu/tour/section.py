@@ -15,7 +15,7 @@ Paragraphs follow. Lines that are indented by four are an example, typed into th
     ^C                          typed when nothing more comes
 
 A paragraph about the example before it can begin with `Differs:`, and says what is not as the document has it; or with
-`Only on x86_64:`. One that begins with `Not here:` says what the document shows and is not typed, in backquotes, and why.
+`Only on ARCH:`. One that begins with `Not here:` says what the document shows and is not typed, in backquotes, and why.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from emu.trace import Trace
 from emu.trace.convert import ConvertOptions, convert
 from emu.trace.convert.on_cpus import on_cpus

@@ -7,7 +7,7 @@ import platform
 
 import pytest
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from tests.cli.conftest import Emu
 from tests.lib.needs import needs
 

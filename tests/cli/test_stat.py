@@ -145,7 +145,7 @@ def test_the_static_model_counts_little(emu: Emu, arch: str) -> None:
     assert list(counts(said)) == ["cycles", "instructions"]
     assert said.count("   <not supported>      ") == len(SHOWN) - 2
     assert said.endswith("(static)\n\nThe timing model static counts cycles and instructions alone; "
-                         "--timing caches\ncounts all events (x86-64).\n")  # fmt: skip
+                         "--timing caches\ncounts all events (x86_64).\n")  # fmt: skip
 
 
 def test_what_was_counted_until_a_limit_is_shown(emu: Emu) -> None:

@@ -12,7 +12,7 @@ from functools import partial
 
 import pytest
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from emu.machine import Machine
 from emu.tour import DOCUMENTS, Guide, Section
 from tests.lib.said import what_is_wrong

@@ -9,7 +9,7 @@ import traceback
 from pathlib import Path
 
 import emu.race
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from emu.race.limits import Limits
 from emu.race.litmus import Litmus, explore, format_verdict, format_witness, parse
 from emu.race.scenario.text_file import TextError

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 
 # Machine code, registers, traps and what is patched: here architectures differ.
 FOLDERS_OF_ARCHITECTURES = ("tests/cpu", "tests/kernel", "tests/ftrace/native")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from emu.ftrace.native.ring_record import PAGE_SIZE
 from emu.machine import Machine
 from tests.lib.mounted import EMU, Mount, is_mounted, needs_fuse, readable, run_host, started

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from emu.race.litmus import parse
 from emu.race.litmus.arch import CODE, DATA
 from emu.race.scenario.text_file import TextError

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from emu.ftrace.sites.patching import PROTOCOLS
 from emu.race import arch as race_arch
 from emu.race.model.model_sites import model_patches

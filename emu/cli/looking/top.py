@@ -33,7 +33,7 @@ Examples:
 
 \b
 FILE is a trace.dat of emu or trace-cmd; without it, trace.dat. Times need function_graph; of function's trace, calls count.
-What recording the calls has cost is exact with the static timing model, but for traps of register windows on SPARC V9.
+What recording the calls has cost is exact with the static timing model, but for traps of register windows.
 Otherwise --overhead and --net run the recorded command again, traced and not, and the difference is an estimate.
 """
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from emu.cli.arch_option import arch_option
 from emu.cli.progress import Progress
 from emu.cli.race import options
 from emu.cli.race.document import json_text, verdict_object
@@ -59,7 +60,7 @@ nothing was searched; 130: interrupted by Ctrl-C. What was found until then is p
 
 
 @click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
-@click.option("--arch", default="x86_64", show_default=True, metavar="A", help="Architecture.")
+@arch_option("Architecture.")
 @click.option("--mutants", is_flag=True, help="Also without each stage, and with each two swapped.")
 @options.on
 @options.fetch

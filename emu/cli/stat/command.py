@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from emu.architectures import ARCHITECTURES
 from emu.cli.command import CommandOutput, Stopwatch, run_command
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
 from emu.cli.machine_options import RunLimits, boot, config_of, machine_options
@@ -104,7 +105,7 @@ def stat(
     config = _with_model(config_of(machine_arguments))
     if by is not None and config.timing == "static":
         raise click.UsageError(
-            "--by function: the timing model static does not count by function; pipeline and caches do (x86-64)"
+            f"--by function: the timing model static does not count by function; pipeline and caches do ({_with_cpu_models()})"
         )
 
     width = width_of(sys.stderr if output is None else None)
@@ -162,6 +163,13 @@ def _with_model(config: MachineConfig) -> MachineConfig:
         raise click.ClickException(str(error)) from None
 
 
+def _with_cpu_models() -> str:
+    """The architectures that have CPU models, which timing models with state need."""
+    from emu.cpu import arch
+
+    return ", ".join(name for name in ARCHITECTURES if arch.load(name).cpu_models)
+
+
 def _between(results: Results, command: Sequence[str], lines: Iterable[str], width: int, by: str = "") -> Iterator[str]:
     """The lines with a header and a footer, and what is to be said of events that were not counted."""
     missing = False
@@ -175,7 +183,7 @@ def _between(results: Results, command: Sequence[str], lines: Iterable[str], wid
 
         names = counted(results.model.timing)
         what = f"{' and '.join(names)} alone" if len(names) < 3 else "no events of data"
-        said = f"The timing model {results.model.timing} counts {what}; --timing caches counts all events (x86-64)."
+        said = f"The timing model {results.model.timing} counts {what}; --timing caches counts all events ({_with_cpu_models()})."
         yield fill(said, width, break_on_hyphens=False) + "\n"
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import unicorn
 
+from emu.architectures import ARCHITECTURES
 from emu.cpu import library_imports
 from emu.cpu.internals import CpuStructures, add_native_hook, address_of, handle_of
 from emu.cpu.native import cpu_records
@@ -22,10 +23,9 @@ if TYPE_CHECKING:
     from emu.cpu.timing.core import Core
     from emu.cpu.timing.summaries import Summaries
 
-__all__ = ["ARCHITECTURES", "RESET_PAGE", "CpuArch", "load"]
+__all__ = ["RESET_PAGE", "CpuArch", "load"]
 
 RESET_PAGE = 0x2000  # physical address of what the reset state needs in RAM
-ARCHITECTURES = ("x86_64", "sparc64")
 
 
 class CpuArch(ABC):

@@ -51,8 +51,8 @@ class Snapshots:
 
     Translations are not saved: before a CPU executes a place that holds other bytes than when the CPU translated it, the
     caller has the CPU `forget` it. Clocks, registers, TLBs, interrupts and devices are saved. The host's files, and what
-    the console's sink got, stay as they are. A restore empties Unicorn's own cache of translated addresses; so a SPARC
-    may later replace another TLB entry than without the restore, but after each restore of a state the same one.
+    the console's sink got, stay as they are. A restore empties Unicorn's own cache of translated addresses; so a CPU whose
+    TLB software fills may later replace another entry than without the restore, but after each restore of a state the same one.
 
     Args:
         board: between two turns.

@@ -8,8 +8,8 @@ kernel code, and memory outside RAM reads as zeros.
 
 It stores the addresses of the calls under way on a CPU in `out`, innermost first: at most `most`. The CPU stands at a `place` (of
 `EventContext`), in a function without a frame of its own: a label of .ftrace.text or hostcall(). That function is not among them.
-At PLACE_REGISTERS the first is where the trap was, `ip` of the event context. At PLACE_BLOCK, which x86-64 alone has, the CPU
-stands at any instruction, and that is the first.
+At PLACE_REGISTERS the first is where the trap was, `ip` of the event context. At PLACE_BLOCK, which not every architecture has,
+the CPU stands at any instruction, and that is the first.
 
 Compiled `with_places`, it stores two words for each call: the address, and the lowest address that the function around it uses of
 the stack.

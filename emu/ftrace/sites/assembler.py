@@ -30,7 +30,7 @@ def assemble(arch: FtraceArch, text: str, address: int, symbol: Callable[[str], 
     'b805000000c3'
 
     Args:
-        arch: the architecture. x86-64 has Intel's syntax.
+        arch: the architecture. Of two syntaxes, Intel's is meant.
         text: instructions and labels (`again:`), one in a line or separated by semicolons. What follows `#`, `//` or `!` is a
             comment.
         address: of the first instruction.

@@ -35,7 +35,7 @@ _BY_OPTION = {
     "funcgraph-tail": GraphPrint.TAIL,
 }
 
-# Linux does not show in sections what .irqentry.text calls. On x86-64 nothing there is traced, so that all is shown; as here.
+# In sections Linux shows no calls of .irqentry.text's functions. It traces none of these, so all calls are shown; as here.
 _OF_SECTION = GraphPrint.CPU | GraphPrint.PROC | GraphPrint.REL_TIME | GraphPrint.DURATION | GraphPrint.IRQS
 _OF_WAKEUP = _OF_SECTION | GraphPrint.OVERHEAD
 # The tracers that record a graph while the option display-graph is on. Options of function_graph do not change it.

@@ -18,7 +18,7 @@ class ReturnStacks:
         self._tasks = tasks
         trampoline = memory.image.function_at(memory.image.symbol("return_to_handler"))
         assert trampoline is not None
-        # What function_graph has stored; on x86-64 also what the trampoline's call has pushed over it.
+        # What function_graph has stored, and what a call in the trampoline has pushed over it.
         self._replacements = range(trampoline.address - arch.return_offset, trampoline.address + trampoline.size)
 
     def start(self) -> None:

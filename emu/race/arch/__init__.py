@@ -42,6 +42,6 @@ class RaceArch:
 
 
 def load(name: str) -> RaceArch:
-    """The architecture's part; `name` is one of emu.cpu.arch.ARCHITECTURES."""
+    """The architecture's part; `name` is one of emu.architectures.ARCHITECTURES."""
     arch: RaceArch = importlib.import_module(f"emu.race.arch.{name}").ARCH
     return arch

@@ -47,7 +47,7 @@ class Litmus:
     Attributes:
         name: of the test.
         about: one sentence for readers.
-        arch: one of emu.cpu.arch.ARCHITECTURES.
+        arch: one of emu.architectures.ARCHITECTURES.
         memory: the initial values of the words of memory, by their names, in their order in memory.
         registers: by CPU, the initial values of registers, by the names of whole registers.
         program: the code.

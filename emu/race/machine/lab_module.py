@@ -24,7 +24,7 @@ _NOTHING = 0
 class LabSite:
     """A function that does nothing, and its call site.
 
-    On x86-64 the site is the function's first instruction, on SPARC V9 the second one.
+    The site is one of the function's first instructions: which one, the architecture's compiler decides.
     """
 
     name: str

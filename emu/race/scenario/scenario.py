@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import DEFAULT_ARCHITECTURE
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.sites.own_protocol import steps_of
@@ -65,7 +65,7 @@ class Scenario:
     Attributes:
         name: of the scenario.
         about: one sentence for readers.
-        arch: one of emu.cpu.arch.ARCHITECTURES.
+        arch: one of emu.architectures.ARCHITECTURES.
         places: of each site: its offset in a line of 64 bytes.
         change: what each site holds before and after.
         protocol: makes the steps, as those of emu.ftrace.sites.patching do; it may return the steps of `protocol_steps`, too.
@@ -90,7 +90,7 @@ class Scenario:
     protocol: LabProtocol
     protocol_text: str
     about: str = ""
-    arch: str = ARCHITECTURES[0]
+    arch: str = DEFAULT_ARCHITECTURE
     places: tuple[int, ...] = (0,)
     change: Change = Change.NOP_TO_CALL
     fails_at: int = 0

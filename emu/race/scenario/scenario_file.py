@@ -18,7 +18,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES, DEFAULT_ARCHITECTURE
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.sites.own_protocol import steps_of
 from emu.ftrace.sites.patching import PROTOCOLS, Synchronise, Write
@@ -135,7 +135,7 @@ class _Parser:
         protocol_line = self._lines.get("protocol")
         if protocol_line is None:
             raise file.error(file.end, f"the scenario has no protocol; {protocols_allowed(PROTOCOLS)}")
-        arch = self._one("arch", lambda word: file.choice(word, ARCHITECTURES, "architecture"), ARCHITECTURES[0])
+        arch = self._one("arch", lambda word: file.choice(word, ARCHITECTURES, "architecture"), DEFAULT_ARCHITECTURE)
         change = self._change(arch)
         places = self._places(arch)
         sites = range(1, len(places) + 1)

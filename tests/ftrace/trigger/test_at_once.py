@@ -11,7 +11,7 @@ from functools import cache
 
 import pytest
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 

@@ -12,8 +12,9 @@ from typing import ClassVar, NamedTuple
 import capstone
 import keystone
 
+from emu.architectures import ARCHITECTURES
 from emu.cpu import arch as cpu_arch
-from emu.cpu.arch import ARCHITECTURES, CpuArch
+from emu.cpu.arch import CpuArch
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
 
@@ -22,7 +23,7 @@ __all__ = [
     "Decoded", "LitmusArch", "Register", "load",
 ]  # fmt: skip
 
-# The memory that a test has, at the same virtual and physical addresses. It takes two pages of x86-64 and one of SPARC V9.
+# The memory that a test has, at the same virtual and physical addresses. It takes two pages of 4 KiB, or one of 8.
 CODE, CODE_SIZE = 0x10000, 0x1000
 DATA, MOST_WORDS = CODE + CODE_SIZE, 128
 STACKS, STACK_SIZE, MOST_CPUS = DATA + 8 * MOST_WORDS, 384, 8
@@ -144,6 +145,6 @@ class LitmusArch(ABC):
 
 
 def load(name: str) -> LitmusArch:
-    """The architecture called `name`, one of emu.cpu.arch.ARCHITECTURES."""
+    """The architecture called `name`, one of emu.architectures.ARCHITECTURES."""
     arch: LitmusArch = importlib.import_module(f"emu.race.litmus.arch.{name}").ARCH
     return arch

@@ -42,7 +42,7 @@ def _packet(content: bytes) -> bytes:
 
 
 def _system(trace: Trace) -> bytes:
-    """`Linux emu 6.1.0-emu x86_64`: the name of the system, of the machine, the release, the architecture."""
+    """From uname: the names of the system and of the machine, the release, the architecture."""
     words = trace.recording.uname.split()
     if len(words) < 4:
         return field(8, trace.recording.cpu_count)
