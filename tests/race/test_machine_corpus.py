@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+import emu.race
 from emu.race import machine
 from emu.race.scenario import scenario_file
 from emu.race.scenario.scenario import Scenario
 
-_FILES = sorted(Path(scenario_file.__file__).with_name("corpus").glob("2*.race"))
+_FILES = sorted((Path(emu.race.__file__).parent / "corpus").glob("2*.race"))
 _SCENARIOS = [scenario for scenario in map(scenario_file.read, _FILES) if machine.unsupported(scenario) is None]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import emu.race
 from emu.race import model
 from emu.race.model.replay import replay
 from emu.race.scenario import scenario_file
@@ -71,7 +72,7 @@ def test_every_line_has_its_meaning() -> None:
 @functools.cache
 def corpus() -> list[Schedule]:
     found = []
-    for path in sorted((Path(schedule.__file__).parent / "corpus").glob("*.race")):
+    for path in sorted((Path(emu.race.__file__).parent / "corpus").glob("*.race")):
         scenario = scenario_file.read(path)
         found += [Schedule.of(model.explore(scenario, fetch)) for fetch in scenario.models]
     return [one for one in found if one.events]

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+import emu.race
 from emu.race import model
 from emu.race.scenario import scenario_file
-from emu.race.schedule import schedule
 from emu.race.schedule.event import Event, What
 from emu.race.schedule.permitted import NotPermitted
 from emu.race.schedule.schedule import Schedule
@@ -102,7 +102,7 @@ def test_a_breakpoint_in_the_breakpoint_handler() -> None:
 
 
 def test_every_counter_example_of_the_corpus_is_shown() -> None:
-    for path in sorted((Path(schedule.__file__).parent / "corpus").glob("*.race")):
+    for path in sorted((Path(emu.race.__file__).parent / "corpus").glob("*.race")):
         scenario = scenario_file.read(path)
         for fetch in scenario.models:
             one = Schedule.of(model.explore(scenario, fetch))

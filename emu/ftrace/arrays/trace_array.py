@@ -95,7 +95,7 @@ class TraceArray:
         from emu.ftrace.hist.triggers import HistTriggers  # when there is one
 
         hooks = self.set_clock, self.snapshot.reserve, self.error_log.add
-        return HistTriggers(self.records, self.event_files, self.globals, *hooks)
+        return HistTriggers(self.records, self.event_files, self.globals.hists, self.globals.condition, *hooks)
 
     def _has(self, tracer: Tracer) -> bool:
         known = tracer.only_with is None or self.globals.has_symbol(tracer.only_with)

@@ -46,7 +46,7 @@ from emu.native.functions import Compiled
 if TYPE_CHECKING:
     from emu.cpu.native.cpu_records import Cpu
     from emu.ftrace.dynevent.kprobe_events import KprobeEvents
-    from emu.ftrace.hist.triggers import Histograms
+    from emu.ftrace.hist.histogram import Histograms
     from emu.ftrace.native.trace_records import ArrayCpu
     from emu.ftrace.native.trigger import TriggerHandlers
     from emu.ftrace.tracers.hardware_events import HardwareEvents
@@ -153,14 +153,17 @@ class TraceGlobals:
     @cached_property
     def hists(self) -> Histograms:
         """What the histograms of all arrays share."""
+        from emu.ftrace.hist.histogram import Histograms
         from emu.ftrace.hist.text import HistNames
-        from emu.ftrace.hist.triggers import Histograms
 
         return Histograms(
             _HIST_MEMORY,
             HistNames(self.symbols, self.events.syscall_name),
             lambda: self._arch.hist_handlers(self.guest),
             lambda: self.stacks.callbacks().key_stack,
+            self.events,
+            self.dynamic_events,
+            self.clocks,
         )
 
     def has_symbol(self, name: str) -> bool:

@@ -5,20 +5,21 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple
 
 from emu.ftrace.dynevent.synthetic import SyntheticEvent
 from emu.ftrace.errors import ErrorReport, TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.synth_fields import SynthField
 from emu.ftrace.hist.actions import HistAction, HistActions
+from emu.ftrace.hist.array_hists import ArrayHists
 from emu.ftrace.hist.definition import HistDefinition
 from emu.ftrace.hist.expression import FieldName, Number, Reference, parse_expression
 from emu.ftrace.hist.hist_field import HistField
 from emu.ftrace.hist.parse import Action, ActionKind, Handler
 from emu.ftrace.hist.variables import HistVariable
 
-__all__ = ["Surroundings", "find_actions"]
+__all__ = ["ActionServices", "find_actions"]
 
 _BAD_EVENT = "Invalid subsystem or event name"
 _NOT_VARIABLE = "For onmax(x) or onchange(x), x must be a variable"
@@ -38,37 +39,27 @@ _HIST_REFUSED = "Couldn't create histogram for field"
 _OWN_PREFIX = "synthetic_"  # of variables for fields of other events
 
 
-class Surroundings(Protocol):
-    """What actions need of their trace array."""
+class ActionServices(NamedTuple):
+    """What is done to a trace array for actions.
 
-    def synthetic_event(self, name: str) -> SyntheticEvent | None: ...
+    Attributes:
+        add_hist: sets a hist trigger of another event. Returns what takes it back. Raises TraceError.
+        reserve_snapshot: keeps the snapshot for one action. Returns what ends that. Raises TraceError: EBUSY, ENOMEM.
+        tell: error_log then has a report, whatever becomes of the trigger.
+    """
 
-    def event(self, system: str, name: str) -> EventCall | None:
-        """An event that can be matched; None: there is none."""
-
-    def variable(self, system: str, event: str, name: str) -> HistVariable | None:
-        """A variable of an event's histograms; None: there is none."""
-
-    def compatible(self, call: EventCall, definition: HistDefinition) -> tuple[HistDefinition, str | None] | None:
-        """A histogram of an event with keys as a definition has, and its condition; None: there is none."""
-
-    def add_hist(self, call: EventCall, text: str) -> Callable[[], None]:
-        """Sets a hist trigger of another event. Returns what takes it back. Raises TraceError."""
-
-    def tell(self, report: ErrorReport) -> None:
-        """Has error_log tell something, whatever becomes of the trigger."""
-
-    def reserve_snapshot(self) -> Callable[[], None]:
-        """Keeps the snapshot for one action. Returns what ends that. Raises TraceError: EBUSY, ENOMEM."""
+    add_hist: Callable[[EventCall, str], Callable[[], None]]
+    reserve_snapshot: Callable[[], Callable[[], None]]
+    tell: Callable[[ErrorReport], None]
 
 
-def find_actions(definition: HistDefinition, around: Surroundings) -> HistActions:
+def find_actions(definition: HistDefinition, hists: ArrayHists, services: ActionServices) -> HistActions:
     """The actions of a definition.
 
     Raises:
         TraceError: EINVAL, EEXIST, with what error_log tells; EBUSY, ENOMEM. Nothing has changed.
     """
-    finder = _Finder(definition, around)
+    finder = _Finder(definition, hists, services)
     try:
         for action in definition.command.actions:
             finder.check_event(action)
@@ -81,10 +72,11 @@ def find_actions(definition: HistDefinition, around: Surroundings) -> HistAction
 class _Finder:
     """Finds what the names of one trigger's actions mean. `taken`: what gives back what they need."""
 
-    def __init__(self, definition: HistDefinition, around: Surroundings) -> None:
+    def __init__(self, definition: HistDefinition, hists: ArrayHists, services: ActionServices) -> None:
         self.taken: list[Callable[[], None]] = []
         self._definition = definition
-        self._around = around
+        self._hists = hists
+        self._services = services
         self._source = definition.command.source
         self._saves = False
 
@@ -92,7 +84,7 @@ class _Finder:
         """Raises TraceError: EINVAL, when there is no event as an action wants to match."""
         if action.handler is Handler.ON_MATCH:
             system, _, event = action.subject.partition(".")
-            if self._around.event(system, event) is None:
+            if self._hists.event(system, event) is None:
                 raise self._source.error(_BAD_EVENT, event)
 
     def find(self, action: Action) -> HistAction:
@@ -101,9 +93,9 @@ class _Finder:
         if action.kind is ActionKind.SAVE:
             return HistAction(action, subject, self._saved(action), None)
         if action.kind is ActionKind.SNAPSHOT:
-            self.taken.append(self._around.reserve_snapshot())
+            self.taken.append(self._services.reserve_snapshot())
             return HistAction(action, subject, [], None)
-        event = self._around.synthetic_event(action.synthetic)
+        event = self._hists.synthetic_event(action.synthetic)
         if event is None:
             raise self._source.error(_NO_SYNTHETIC_EVENT, action.synthetic)
         self.taken.append(event.need())
@@ -196,29 +188,29 @@ class _Finder:
                 if not other_event:
                     raise
                 if error.logged is not None:
-                    self._around.tell(error.logged)
+                    self._services.tell(error.logged)
         variable = self._field_variable(other_system, other_event, name)
         return self._refer(variable, other_system, other_event)
 
     def _field_variable(self, system: str, event: str, name: str) -> HistVariable:
         """A variable for a field of another event. As in Linux, it is one of a histogram that is made for it."""
         own_name = f"{_OWN_PREFIX}{name}"
-        call = self._around.event(system, event)
+        call = self._hists.event(system, event)
         if call is None:
             raise self._source.error(_NO_EVENT, name)
-        other = self._around.compatible(call, self._definition)
+        other = self._hists.compatible(call, self._definition)
         if other is None:
             raise self._source.error(_NO_HIST, name)
-        variable = self._around.variable(system, event, own_name)
+        variable = self._hists.variables.of_event(system, event, own_name)
         if variable is None:
-            definition, condition = other
-            text = f"keys={','.join(key.name for key in definition.keys)}:{own_name}={name}"
+            text = f"keys={','.join(key.name for key in other.definition.keys)}:{own_name}={name}"
+            condition = f" if {other.condition.text}" if other.condition else ""
             try:
-                self.taken.append(self._around.add_hist(call, f"{text} if {condition}" if condition else text))
+                self.taken.append(self._services.add_hist(call, f"{text}{condition}"))
             except TraceError as error:
                 refused = self._source.error(error.logged.text if error.logged else _NO_FIELD, name)
                 raise self._source.then(refused, _HIST_REFUSED, name) from None
-            variable = self._around.variable(system, event, own_name)
+            variable = self._hists.variables.of_event(system, event, own_name)
             assert variable is not None
         return variable
 

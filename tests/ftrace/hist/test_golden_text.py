@@ -96,7 +96,9 @@ def test_a_table_is_printed_as_linux_does(trace_array: TraceArray, name: str) ->
     call = trace_array.recorder.globals.events.find(*TABLES[name].split(":"))
     assert call is not None
     trace_array.edit_triggers(call, shown.removesuffix(" [active]").replace(" [paused]", ":pause"))
-    (trigger,) = trace_array.triggers.hists.of(call)
+    file = trace_array.event_files.get(call)
+    assert file is not None
+    (trigger,) = file.triggers
     assert str(trigger) == shown
 
     symbols = Symbols(golden)
