@@ -11,6 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from emu.cli import main
+from tests.lib.booted_machine import machine_of_command
 
 
 class Result(NamedTuple):
@@ -26,7 +27,8 @@ Emu = Callable[..., Result]  # takes the command's arguments
 
 @pytest.fixture
 def emu(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Emu:
-    """The command. It reads `stdin`."""
+    """The command. It reads `stdin`. Its machine has been booted before, unless its options name files."""
+    monkeypatch.setattr("emu.machine.Machine", machine_of_command)
 
     def call(*arguments: str, stdin: bytes = b"") -> Result:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from emu.cpu import arch as cpu_arch
 from emu.cpu.snapshot import Checkpoint
 from emu.machine import Machine
 
-__all__ = ["booted_machine"]
+__all__ = ["booted_machine", "machine_of_command"]
 
 _KEPT = 8  # some 20 MiB each
 
@@ -51,6 +52,63 @@ def booted_machine(arch: str, cpus: int = 2, **options: int | str) -> Iterator[M
     _idle.append(one)
     if len(_idle) > _KEPT:
         _idle.pop(0).machine.close()
+
+
+class _Calls:
+    """What a command's machine calls, for one command after another. Each also gets what was called during the boot."""
+
+    def __init__(self, callers: Mapping[str, Callable[..., object]]) -> None:
+        self._callers = callers
+        self._boot: list[tuple[str, object]] = []
+        self.booting = True
+
+    def call(self, name: str, value: object) -> None:
+        if self.booting:
+            self._boot.append((name, value))
+        self._callers[name](value)
+
+    def serve(self, callers: Mapping[str, Callable[..., object]]) -> None:
+        self._callers = callers
+        for name, value in self._boot:
+            callers[name](value)
+
+
+_of_commands: dict[str, tuple[Machine, Checkpoint, _Calls]] = {}  # those that no command has now, the latest at the end
+
+
+def machine_of_command(**parameters: Any) -> Machine:
+    """Machine(...) as the command line calls it. What it gives has been booted before, and is put back when it is closed.
+
+    Machines with files or with objects of the command's are made anew.
+    """
+    callers = {name: parameters[name] for name in ("console", "warn", "booting")}
+    options = {name: value for name, value in parameters.items() if name not in callers and not name.startswith("boot_")}
+    if options["image"] or not all(isinstance(value, bool | int | str | None) or value == () for value in options.values()):
+        return Machine(**parameters)
+    key = repr(options)
+    if key in _of_commands:
+        machine, _, calls = used = _of_commands.pop(key)
+        calls.serve(callers)
+    else:
+        calls = _Calls(callers)
+        machine = Machine(**options, **{name: partial(calls.call, name) for name in callers})
+        calls.booting = False
+        used = machine, machine.checkpoint(), calls
+
+    def put_back() -> None:
+        del machine.__dict__["close"]
+        try:
+            machine.restore(used[1])
+        except BaseException:
+            machine.close()
+            raise
+        _of_commands[key] = used
+        if len(_of_commands) > _KEPT:
+            oldest, _, _ = _of_commands.pop(next(iter(_of_commands)))
+            oldest.close()
+
+    setattr(machine, "close", put_back)  # noqa: B010  # of this object, not of all machines
+    return machine
 
 
 def _take(wanted: _Options) -> _Idle | None:

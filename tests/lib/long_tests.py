@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the suite leaves to `make soak`: a plugin of pytest. `pytest --long`, which that calls, runs everything.
 
-* What is marked `long(why)` takes long. `long(why, arch=NAME)` leaves out one architecture's, where the other one's shows nearly
-  the same.
+* `long_tests.txt` lists the tests that take long, as measured (cpu_times.py).
+* `long(why)` marks what must not run in the suite, however long it takes. `long(why, arch=NAME)` leaves out one architecture's,
+  where the other one's shows nearly the same.
 * Where the architecture makes no difference, a file is run on one of them, and each fifth file on both. Which one, and which
   files, their names say, so that it is always the same. FILES_OF_ARCHITECTURES and folders below are run on both.
+
+`pytest -m quick` runs the folders and files of QUICK: the parts of emu by themselves.
 """
 
 from __future__ import annotations
@@ -50,20 +53,32 @@ FILES_OF_ARCHITECTURES = (
     "tests/ftrace/test_witness.py",
 )
 SHARE = 5  # one file of so many is run on both
+QUICK = (
+    "tests/cpu/", "tests/kernel/", "tests/native/", "tests/race/", "tests/trace/", "tests/traces/", "tests/ftrace/dynevent/",
+    "tests/ftrace/event/", "tests/ftrace/hist/", "tests/ftrace/native/", "tests/ftrace/text/", "tests/ftrace/trigger/",
+    "tests/test_machine.py", "tests/test_quality.py", "tests/test_imports.py", "tests/test_architectures.py",
+)  # fmt: skip
+
+LIST = Path(__file__).with_name("long_tests.txt")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--long", action="store_true", help="run what is marked long, too, and everything on every architecture")
+    parser.addoption("--long", action="store_true", help="run what takes long, too, and everything on every architecture")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "long(why, arch=None): only --long runs it, or its part of an architecture")
+    config.addinivalue_line("markers", "quick: of the parts of emu by themselves; all of them take two minutes")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.nodeid.startswith(QUICK):
+            item.add_marker("quick")
     if config.getoption("--long"):
         return
-    left = [item for item in items if _is_long(item) or _is_shown_on_another(item, config.rootpath)]
+    listed = set(LIST.read_text().splitlines())
+    left = [item for item in items if item.nodeid in listed or _is_long(item) or _is_shown_on_another(item, config.rootpath)]
     config.hook.pytest_deselected(items=left)
     items[:] = [item for item in items if item not in set(left)]
 

@@ -20,7 +20,7 @@ from emu.cpu import arch as cpu_arch
 from emu.cpu.timing import CACHES, PIPELINE, STATIC, TIMING_MODELS
 
 SAMPLED = (PIPELINE, CACHES)
-PART = 20  # one test of so many is in the sample
+PART = 60  # one test of so many is in the sample
 
 _ARCH = cpu_arch.load("x86_64")  # the others have the static model alone
 _MARKS = {"static_timing": STATIC, "default_timing": _ARCH.default_timing}
