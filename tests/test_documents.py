@@ -36,7 +36,9 @@ def test_sessions_give_what_the_document_shows(document: str, least: int) -> Non
 
 
 @pytest.mark.default_timing("sessions show its times")
-@pytest.mark.parametrize("document", ["README.md", "docs/race-lab.md", "docs/race-mutants.md", "docs/latency.md"])
+@pytest.mark.parametrize(
+    "document", ["README.md", "docs/race-lab.md", "docs/race-mutants.md", "docs/latency.md", "docs/reading-the-kernel.md"]
+)
 def test_commands_give_what_the_document_shows(
     document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -65,6 +67,16 @@ def test_the_readme_says_what_machines_there_are() -> None:
     assert f"SPARC V9 with up to {load('sparc64').max_cpus}" in text
     frequency = inspect.signature(Machine).parameters["frequency"].default
     assert f"The CPUs have {frequency // 10**6} MHz, so a cycle is {10**6 / frequency:.3f} us" in text
+
+
+def test_the_tour_of_the_kernel_names_what_is_in_its_files() -> None:
+    text = (ROOT / "docs/reading-the-kernel.md").read_text()
+    sections = re.findall(r"^### \d+\. `(\S+)`.*?\n\n(\*\*Read\*\*.*?)\n\n", text, re.MULTILINE | re.DOTALL)
+    assert len(sections) == 15
+    for path, names in sections:
+        files = [path, *re.findall(r"`([\w/]+\.[chS])`", names)]
+        sources = "\n".join((ROOT / "firmware" / file).read_text() for file in files)
+        assert [name for name in re.findall(r"`(\w+)`", names) if not re.search(rf"\b{name}\b", sources)] == []
 
 
 def test_the_readme_is_short() -> None:

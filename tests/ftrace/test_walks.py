@@ -100,7 +100,7 @@ def check(title: str, action: Callable[[], Any], allowed: set[str]) -> None:
 
 
 # Functions that were passed down to be asked: whether the machine is open, or may be changed; to run it; how often patching began
-ASKED = {"Machine._check_open", "Machine._changing", "Machine._updates", "Machine.settle", "Machine.__init__.<locals>.<lambda>"}
+ASKED = {"Running.check_open", "Running.changing", "Running.updates", "Running.settle", "Machine.__init__.<locals>.<lambda>"}
 # Native code, which Python calls through emu.native, asks Python.
 HANDLER = {"Board.python_handler.<locals>.call"}
 # Other operations of the interface of files.
@@ -109,20 +109,21 @@ FILES = {"StaticDirectory.lookup", "_ModeNode.attributes", "ArrayHandle.release"
 
 @pytest.mark.static_timing("where CPUs stand when a site is patched depends on times")
 def test_a_filter_write(machine: Machine) -> None:
-    check("A filter write until a site is patched", lambda: machine.tracefs.write("set_ftrace_filter", "vfs_read"), ASKED)
+    check("From a filter write to a patched site", lambda: machine.tracefs.write("set_ftrace_filter", "vfs_read"), ASKED)
 
 
 def test_a_traced_call(machine: Machine) -> None:
     machine.run("cat /proc/version")
-    check("A traced call until its line of text", lambda: machine.tracefs.read("trace"), ASKED)
+    check("From a traced call to its line of text", lambda: machine.tracefs.read("trace"), ASKED)
 
 
 def test_a_read_in_the_guest(machine: Machine) -> None:
-    check("A guest's read of `trace`", lambda: machine.run("cat /sys/kernel/tracing/trace > /dev/null"), ASKED | FILES | HANDLER)
+    allowed = ASKED | FILES | HANDLER
+    check("A read of `trace` in the guest", lambda: machine.run("cat /sys/kernel/tracing/trace > /dev/null"), allowed)
 
 
 def test_native_steps_are_where_the_document_says() -> None:
-    native = [step for step in steps("A traced call until its line of text") if step.native]
+    native = [step for step in steps("From a traced call to its line of text") if step.native]
     assert len(native) > 5
     for step in native:
         assert f"def {step.function}(" in (ROOT / "emu" / step.path).read_text(), step
