@@ -5,7 +5,7 @@
     ./venv python -m tests.lib.cpu_times FILE      makes long_tests.txt of it
 
 A test that takes more than MOST seconds is listed. But of a test's cases the cheapest stays in the suite if it takes no more than
-MOST_OF_FIRST, and of each file the cheapest test stays in any case.
+MOST_OF_FIRST, and of each file the cheapest test stays in any case. Parts of the soak have no such exceptions.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import pytest
 from tests.lib.long_tests import LIST
 
 MOST, MOST_OF_FIRST = 1.0, 2.0  # seconds
+SOAK = "tests/soak/"
 
 _BEGUN = pytest.StashKey[float]()
 
@@ -75,12 +76,12 @@ def long_ones(seconds: Mapping[str, float]) -> list[str]:
     for test in sorted(seconds, key=lambda test: (seconds[test], test)):
         cases[re.sub(r"(@\w+)?(\[.*)?$", "", test, flags=re.DOTALL)].append(test)
     listed = {test for first, *others in cases.values() for test in others if seconds[test] > MOST}
-    listed |= {first for first, *_ in cases.values() if seconds[first] > MOST_OF_FIRST}
+    listed |= {first for first, *_ in cases.values() if seconds[first] > (MOST if first.startswith(SOAK) else MOST_OF_FIRST)}
     files: dict[str, list[str]] = defaultdict(list)
     for test in seconds:
         files[test.partition("::")[0]].append(test)
     for tests in files.values():
-        if listed.issuperset(tests):
+        if listed.issuperset(tests) and not tests[0].startswith(SOAK):
             listed.remove(min(tests, key=lambda test: (seconds[test], test)))
     return sorted(listed)
 

@@ -27,7 +27,7 @@ PROBED_PROGRAMS = 20  # rounds, in each of which 100 more places in programs are
 KILLS = 40  # of `emu mount`, at random moments
 TRACERS = 1_000  # of them, one after the other, with everything else that traces
 SUITE = 0.1  # the part of everything that is in the test suite
-FUZZED = 0.04  # that of damaged files, calls and writes, and of the stress run
+FUZZED = 0.01  # that of damaged files, calls and writes
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.soak import FUZZED, FUZZERS
+from tests.soak import FUZZERS
+
+PART = 0.04  # of fewer none is accepted
 
 
-@pytest.mark.parametrize("numbers", FUZZERS["litmus"].pieces(FUZZED), ids=str)
+@pytest.mark.parametrize("numbers", FUZZERS["litmus"].pieces(PART), ids=str)
 def test_changed_litmus_tests(arch: str, numbers: range) -> None:
     FUZZERS["litmus"].check(arch, numbers)
