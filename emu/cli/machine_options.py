@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -85,12 +85,10 @@ def boot(config: MachineConfig, console: Callable[[bytes], None], limits: RunLim
     warnings.showwarning = lambda message, *_: warn(str(message))  # of the cache of compiled code
     with progress.during(booting):
         _load_libraries(progress)
-        from emu.machine import Machine
-
         try:
             opened = replace(config, ramdisk=_ramdisk(config), patching=_patching(config))
             with guest_errors():
-                return Machine(
+                return new_machine(
                     **vars(opened),
                     console=console,
                     warn=warn,
@@ -104,6 +102,13 @@ def boot(config: MachineConfig, console: Callable[[bytes], None], limits: RunLim
             memory = f"{config.memory // MEBIBYTE} MiB of memory"
             what = f"cannot read {error.filename}" if error.filename else f"no machine with {memory}"
             raise click.ClickException(f"{what}: {error.strerror}") from None
+
+
+def new_machine(**parameters: Any) -> Machine:
+    """Machine(...), imported when it is called: see _load_libraries."""
+    from emu.machine import Machine
+
+    return Machine(**parameters)
 
 
 def _load_libraries(progress: Progress) -> None:

@@ -28,7 +28,7 @@ Emu = Callable[..., Result]  # takes the command's arguments
 @pytest.fixture
 def emu(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Emu:
     """The command. It reads `stdin`. Its machine has been booted before, unless its options name files."""
-    monkeypatch.setattr("emu.machine.Machine", machine_of_command)
+    monkeypatch.setattr("emu.cli.machine_options.new_machine", machine_of_command)
 
     def call(*arguments: str, stdin: bytes = b"") -> Result:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))

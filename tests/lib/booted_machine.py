@@ -79,11 +79,12 @@ _of_commands: dict[str, tuple[Machine, Checkpoint, _Calls]] = {}  # those that n
 def machine_of_command(**parameters: Any) -> Machine:
     """Machine(...) as the command line calls it. What it gives has been booted before, and is put back when it is closed.
 
-    Machines with files or with objects of the command's are made anew.
+    Machines with files, with objects of the command's or with a limit of the boot are made anew.
     """
     callers = {name: parameters[name] for name in ("console", "warn", "booting")}
+    limits = parameters["boot_limit"], parameters["boot_host_limit"]
     options = {name: value for name, value in parameters.items() if name not in callers and not name.startswith("boot_")}
-    if options["image"] or not all(isinstance(value, bool | int | str | None) or value == () for value in options.values()):
+    if options["image"] or limits != (None, None) or not all(isinstance(value, bool | int | str | None) or value == () for value in options.values()):
         return Machine(**parameters)
     key = repr(options)
     if key in _of_commands:
