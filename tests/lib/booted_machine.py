@@ -84,7 +84,8 @@ def machine_of_command(**parameters: Any) -> Machine:
     callers = {name: parameters[name] for name in ("console", "warn", "booting")}
     limits = parameters["boot_limit"], parameters["boot_host_limit"]
     options = {name: value for name, value in parameters.items() if name not in callers and not name.startswith("boot_")}
-    if options["image"] or limits != (None, None) or not all(isinstance(value, bool | int | str | None) or value == () for value in options.values()):
+    plain = all(isinstance(value, bool | int | str | None) or value == () for value in options.values())
+    if not plain or options["image"] or limits != (None, None):
         return Machine(**parameters)
     key = repr(options)
     if key in _of_commands:
