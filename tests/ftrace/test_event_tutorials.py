@@ -8,7 +8,7 @@ import re
 import pytest
 
 from emu.machine import Machine
-from tests.ftrace.text.golden import read_golden
+from tests.lib.golden import read_golden
 from tests.lib.sessions import session
 
 # What a document's session finds; those of this file change nothing else.
