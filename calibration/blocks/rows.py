@@ -67,8 +67,8 @@ def measure_rows() -> Path:
     number = {code: place for place, code in enumerate(all_bodies())}
     measured = [(row, found[code].cycles) for code, row in rows.items() if code in found]
     places = [[number[block] for block in row] for row, _ in measured]  # of its blocks, among the bodies
-    columns = {"blocks": places, "cycles": [cycles for _, cycles in measured]}
-    return stored.save_columns(machine, "rows", {**header, "tools": tools}, columns)
+    cycles = [cycles for _, cycles in measured]
+    return stored.save_columns(machine, "rows", {**header, "tools": tools}, {"blocks": places, "cycles": cycles})
 
 
 def rows_of(machine: str) -> list[Row]:
