@@ -76,10 +76,6 @@ class Pages:
         self._page += record
         self._last = time
 
-    def add_raw(self, record: bytes) -> None:
-        """What begins with a header of its own."""
-        self._page += record
-
     def padding(self, size: int, delta: int = 1) -> None:
         """A discarded event of `size` bytes of data."""
         self._page += self._header(29, delta) + struct.pack(f"{self.order}I", size + 4) + b"x" * size

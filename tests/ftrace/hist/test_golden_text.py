@@ -27,7 +27,6 @@ TABLES = {
         "buckets", "callsite-sym", "callsite", "compound", "hex", "log2", "stacktrace", "symoffset")},
 }  # fmt: skip
 ROW = re.compile(r"^\{ .*?\}.*?$", re.MULTILINE | re.DOTALL)
-STACK_WORDS = 16
 
 
 class Table(NamedTuple):
