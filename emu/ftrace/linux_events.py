@@ -18,7 +18,7 @@ def _read(text: str) -> dict[str, frozenset[str]]:
     return {system: frozenset(events.split()) for system, _, events in lines}
 
 
-# By system, on x86-64. tests/lib/linux_events.py makes the text from what a real kernel has.
+# By system. tests/lib/linux_events.py makes the text from what a real kernel has.
 LINUX_EVENTS: Mapping[str, frozenset[str]] = _read(Path(__file__).with_suffix(".txt").read_text())
 SYSTEMS = frozenset({*LINUX_EVENTS, "ftrace"})
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The events of a real Linux 6.1, from the formats that it has of them.
+"""The events of a real Linux 6.1 on x86-64, from the formats that it has of them.
 
     ./venv python -m tests.lib.linux_events         writes emu's list of them anew
 """
