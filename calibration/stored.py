@@ -12,7 +12,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-__all__ = ["MEASUREMENTS", "cpu", "held_out", "load", "machine_name", "save", "save_columns"]
+__all__ = ["MEASUREMENTS", "columns_text", "cpu", "held_out", "load", "machine_name", "save", "save_columns"]
 
 MEASUREMENTS = Path(__file__).parent / "measurements"
 
@@ -71,13 +71,18 @@ def save(machine: str, kind: str, header: Mapping[str, Any], entries: Iterable[A
     return _write(machine, kind, header, f'"entries": [\n  {lines}\n ]')
 
 
-def save_columns(machine: str, kind: str, header: Mapping[str, Any], columns: Mapping[str, Sequence[float | None]]) -> Path:
-    """Writes measurements of things whose names and order stand elsewhere: their numbers, many in a line."""
+def save_columns(machine: str, kind: str, header: Mapping[str, Any], columns: Mapping[str, Sequence[Any]]) -> Path:
+    """Writes measurements of things whose names and order stand elsewhere: as much in a line as it can hold."""
+    return _write(machine, kind, header, f'"columns": {{\n  {columns_text(columns)}\n }}')
+
+
+def columns_text(columns: Mapping[str, Sequence[Any]]) -> str:
+    """Named lists in JSON, in lines of 120 columns."""
     texts = []
     for name, column in columns.items():
-        lines = textwrap.fill(json.dumps(column), 120, initial_indent="  ", subsequent_indent="  ").strip()
-        texts.append(f"{json.dumps(name)}: {lines}")
-    return _write(machine, kind, header, '"columns": {\n  ' + ",\n  ".join(texts) + "\n }")
+        lines = textwrap.fill(json.dumps(column), 120, initial_indent="  ", subsequent_indent="  ", break_long_words=False)
+        texts.append(f"{json.dumps(name)}: {lines.strip()}")
+    return ",\n  ".join(texts)
 
 
 def _write(machine: str, kind: str, header: Mapping[str, Any], rest: str) -> Path:

@@ -19,6 +19,7 @@ from elftools.elf.elffile import ELFFile
 
 from calibration.blocks.bodies import body_of, disassembler, is_special
 from calibration.blocks.special import special_blocks
+from calibration.stored import columns_text
 from emu import Machine
 from emu.cpu.timing import BlockCost
 from emu.cpu.timing.static import StaticModel
@@ -106,7 +107,7 @@ def collect() -> Path:
     for origin, bodies in origins.items():
         text[origin] = [body.hex() for body in dict.fromkeys(bodies) if body not in seen]
         seen |= set(bodies)
-    BODIES.write_text(json.dumps(text, indent=0) + "\n")
+    BODIES.write_text(f"{{\n  {columns_text(text)}\n}}\n")
     return BODIES
 
 
@@ -121,5 +122,5 @@ def all_bodies() -> list[bytes]:
 
 
 def digest() -> str:
-    """Eight digits that say which bodies are stored."""
-    return hashlib.sha256(BODIES.read_bytes()).hexdigest()[:8]
+    """Eight digits that say which bodies are stored, in whatever lines."""
+    return hashlib.sha256(json.dumps(json.loads(BODIES.read_text())).encode()).hexdigest()[:8]

@@ -22,7 +22,6 @@ class Block(NamedTuple):
     code: bytes
     origin: str  # kernel, programs or special
     cycles: float
-    spread: float  # of the measurements, in parts of the cycles
     may_meet: bool  # the harness made accesses meet that may not in the program: it is not judged
 
     @property
@@ -33,8 +32,7 @@ class Block(NamedTuple):
 
 def save_blocks(found: dict[bytes, Measured], header: dict[str, Any]) -> Path:
     """Stores this machine's measurements, in the order of the stored bodies; null: a body could not be measured."""
-    rows = [found.get(code, (None, None)) for code in all_bodies()]
-    columns = {"cycles": [cycles for cycles, _ in rows], "spread": [spread for _, spread in rows]}
+    columns = {"cycles": [found[code].cycles if code in found else None for code in all_bodies()]}
     tools = {"gcc": compiler(), "kernel": platform.release()}
     return stored.save_columns(stored.machine_name(), "blocks", {**header, "tools": tools, "bodies": digest()}, columns)
 
@@ -55,7 +53,5 @@ def blocks_of(machine: str) -> tuple[Block, ...]:
     if data["bodies"] != digest():
         raise ValueError(f"the bodies have changed since they were measured on {machine}: measure them again")
     names = ((origin, code) for origin, bodies in stored_bodies().items() for code in bodies)
-    rows = zip(names, data["columns"]["cycles"], data["columns"]["spread"], strict=True)
-    return tuple(
-        Block(code, origin, cycles, spread, may_meet(code)) for (origin, code), cycles, spread in rows if cycles is not None
-    )
+    measured = zip(names, data["columns"]["cycles"], strict=True)
+    return tuple(Block(code, origin, cycles, may_meet(code)) for (origin, code), cycles in measured if cycles is not None)

@@ -27,7 +27,6 @@ class Row(NamedTuple):
 
     blocks: tuple[bytes, ...]
     cycles: float
-    spread: float
 
     @property
     def held_out(self) -> bool:
@@ -66,12 +65,14 @@ def measure_rows() -> Path:
     found, header = measure(list(rows))
     tools = {"gcc": compiler(), "kernel": platform.release()}
     number = {code: place for place, code in enumerate(all_bodies())}
-    entries = [[[number[block] for block in row], *found[code]] for code, row in rows.items() if code in found]
-    columns = ["blocks, by their places among the bodies", "cycles", "spread"]
-    return stored.save(machine, "rows", {**header, "tools": tools, "columns": columns}, entries)
+    measured = [(row, found[code].cycles) for code, row in rows.items() if code in found]
+    places = [[number[block] for block in row] for row, _ in measured]  # of its blocks, among the bodies
+    cycles = [cycles for _, cycles in measured]
+    return stored.save_columns(machine, "rows", {**header, "tools": tools}, {"blocks": places, "cycles": cycles})
 
 
 def rows_of(machine: str) -> list[Row]:
     """What was measured on a machine."""
-    entries, bodies = stored.load(machine, "rows")["entries"], all_bodies()
-    return [Row(tuple(bodies[block] for block in blocks), *rest) for blocks, *rest in entries]
+    columns, bodies = stored.load(machine, "rows")["columns"], all_bodies()
+    measured = zip(columns["blocks"], columns["cycles"], strict=True)
+    return [Row(tuple(bodies[place] for place in places), cycles) for places, cycles in measured]

@@ -11,6 +11,7 @@ Paragraphs follow. Lines that are indented by four are an example, typed into th
     $ echo 'a command' |
     > cat                       goes on with the line before it
     ...                         what the command prints; "..." stands for anything
+    <columns of events>         the head of Linux's columns, which is in columns/events.txt
     $ cat trace_pipe
     ^C                          typed when nothing more comes
 
@@ -25,13 +26,16 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 __all__ = ["BadSection", "Command", "Example", "NotHere", "Section", "parse_section"]
 
+_FOLDER = Path(__file__).parent / "columns"
 _INDENT = " " * 4
 _PROMPT, _CONTINUED, _INTERRUPTED = "$ ", "> ", "^C"
 _NOTE = re.compile(r"(Differs|Only on (\w+)|Not here): ")
 _NOT_HERE = re.compile(r"Not here: `(.*?)`: (.*)")
+_COLUMNS = re.compile(r"<columns of (\w+)>")
 
 
 class BadSection(ValueError):
@@ -162,8 +166,14 @@ def _commands(lines: Iterable[str]) -> Iterator[Command]:
                 typed.append(line[len(_PROMPT) :])
             else:
                 interrupted |= line == _INTERRUPTED  # which the terminal shows, too
-                shown.append(line)
+                shown += _printed(line)
         yield Command(tuple(typed), "".join(f"{line}\n" for line in shown), interrupted)
+
+
+def _printed(line: str) -> list[str]:
+    """What a line of an example stands for."""
+    columns = _COLUMNS.fullmatch(line)
+    return (_FOLDER / f"{columns[1]}.txt").read_text().splitlines() if columns else [line]
 
 
 def _numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:

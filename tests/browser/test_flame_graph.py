@@ -14,7 +14,7 @@ from emu.trace.convert.flame_graph import MARGIN, WIDTH
 from emu.trace.convert.stacks import stacks
 from emu.trace.own_time import own_time
 from tests.lib.browser import needs_browser
-from tests.lib.trace_dat import GOLDEN
+from tests.lib.golden import GOLDEN
 
 pytestmark = needs_browser
 TASK, FUNCTION = "ls", "__handle_mm_fault"

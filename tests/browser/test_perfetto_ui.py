@@ -13,7 +13,7 @@ import numpy as np
 
 from emu.trace import Trace
 from tests.lib.browser import needs_browser, wait
-from tests.lib.trace_dat import GOLDEN
+from tests.lib.golden import GOLDEN
 from tests.lib.view import needs_ui, viewed
 
 GRAPH = GOLDEN / "tracecmd-graph-depth.dat"

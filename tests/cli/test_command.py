@@ -17,9 +17,9 @@ import pytest
 from emu.trace import Trace
 from tests.cli.conftest import Emu
 from tests.lib.arches import FACTS
+from tests.lib.golden import read_golden
 
 EMU = [sys.executable, "-m", "emu"]
-GOLDEN = Path(__file__).parent.parent / "golden"
 PIPELINE = "ls /bin | sed s/[aeiou]/z/g"
 
 
@@ -38,7 +38,7 @@ def test_the_pipeline_in_function_graph(arch: str, graph: subprocess.CompletedPr
     """The shell forks and executes ls and sed; system calls, faults, interrupts and switches are where they should be."""
     assert graph.returncode == 0
     text = graph.stdout.decode()
-    assert header(text) == header((GOLDEN / "function_graph-proc.txt").read_text())
+    assert header(text) == header(read_golden("function_graph-proc.txt"))
     top_level = set(re.findall(r"\|  (\w+)\(\) \{$", text, re.MULTILINE))
     assert {"sys_execve", FACTS[arch].page_fault} <= top_level
     for call in ("sys_fork", "sys_execve", "sys_pipe2", "sys_wait4", "sys_read", "sys_write", "do_exit"):
@@ -60,7 +60,7 @@ def test_the_guests_output_is_on_standard_error(arch: str, graph: subprocess.Com
 def test_function_has_the_goldens_header_and_columns(arch: str, emu: Emu) -> None:
     done = emu("run", "--arch", arch, "-p", "function", "-l", "vfs_*", "--", "cat /init > /dev/null")
     text = done.out.decode()
-    golden = (GOLDEN / "function.txt").read_text()
+    golden = read_golden("function.txt")
     assert header(text)[4:] == header(golden)[4:]
     line = re.compile(r" *\S+-\d+ +\[\d{3}\] [.dDbB][.NnpLB][.hHsZz][.\d][.\d] +\d+\.\d{6}: \S+ <-\S+")
     rows = [row for row in text.splitlines() if not row.startswith("#")]

@@ -14,7 +14,8 @@ import pytest
 from emu.trace import Trace
 from emu.trace.convert import FORMATS, ConvertOptions
 from tests.cli.conftest import Emu
-from tests.lib.trace_dat import GOLDEN, Dat
+from tests.lib.golden import GOLDEN
+from tests.lib.trace_dat import Dat
 
 GRAPH, SCHED = (str(GOLDEN / f"tracecmd-{name}.dat") for name in ("graph-depth", "sched"))
 NAMES = ", ".join(FORMATS)

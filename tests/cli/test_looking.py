@@ -14,7 +14,7 @@ from emu.trace import Trace
 from emu.trace.call_tree import call_tree
 from emu.trace.function_times import function_times
 from tests.cli.conftest import Emu
-from tests.lib.trace_dat import GOLDEN
+from tests.lib.golden import GOLDEN
 
 
 @pytest.fixture(scope="module")

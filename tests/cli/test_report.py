@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import gzip
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.trace_dat import sample
-from tests.lib.trace_dat import GOLDEN, Dat
+from tests.lib.golden import GOLDEN, read_golden
+from tests.lib.trace_dat import Dat
 
 SCHED = GOLDEN / "tracecmd-sched.dat"
 
@@ -21,7 +21,7 @@ def emu(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def golden(name: str) -> str:
-    return gzip.decompress((GOLDEN / f"{name}.txt.gz").read_bytes()).decode()
+    return read_golden(f"{name}.txt.gz")
 
 
 def test_the_report_of_a_real_linux() -> None:

@@ -15,8 +15,8 @@ from emu.cli.stat.events import SHOWN, Remark
 from emu.cli.stat.results import Figure, Results, Run
 from emu.cpu.timing import TimingNames
 from tests.cli.conftest import Emu
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 ROW = re.compile(
     r"(?:CPU(?P<cpu>\d) +)? *(?P<value>[\d.,]+|<not supported>) +(?P<event>\S+)"
     r"(?: +#(?P<remark> +[\d.]+%?) +(?P<unit>\S.*?))?(?: +\( \+- *(?P<noise>[\d.]+)% \))?"
@@ -24,7 +24,7 @@ ROW = re.compile(
 
 
 def golden(name: str) -> str:
-    return (GOLDEN / f"perf-stat-{name}").read_text()
+    return read_golden(f"perf-stat-{name}")
 
 
 def counts(said: str) -> Mapping[str, int]:

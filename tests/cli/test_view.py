@@ -18,7 +18,7 @@ from emu.trace import Trace
 from emu.trace.convert import convert
 from tests.cli.conftest import Emu
 from tests.lib.browser import wait
-from tests.lib.trace_dat import GOLDEN
+from tests.lib.golden import GOLDEN
 from tests.lib.view import needs_ui, viewed
 
 GRAPH = GOLDEN / "tracecmd-graph-depth.dat"

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -14,8 +13,8 @@ from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.event_entries import Entry, entries
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 INIT = 1
 WAKEUPS = ("sched_waking", "sched_wakeup", "sched_wakeup_new")
 WORK = "busy 2 2; ls /bin > /dev/null"
@@ -96,7 +95,7 @@ def test_without_the_option_they_are_not(machine: Machine) -> None:
 @pytest.mark.parametrize("path", ["set_event_pid", "set_event_notrace_pid"])
 def test_the_file(machine: Machine, path: str) -> None:
     tracefs = machine.tracefs
-    assert tracefs.read(path) == (GOLDEN / "file-set_event_pid.initial.txt").read_text()
+    assert tracefs.read(path) == read_golden("file-set_event_pid.initial.txt")
     tracefs.write(path, "123 244 1")
     tracefs.append(path, "7")
     for wrong in ("abc", "-1", "1 2 x"):

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from emu import Machine
 from emu.ftrace.errors import TraceError
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 FILE = "set_ftrace_filter"
 ALL = "#### all functions enabled ####\n"
 
@@ -176,7 +175,7 @@ def test_all_commands_are_shown_as_linux_shows_them(machine: Machine) -> None:
     """Of `*_open:stacktrace:2` Linux shows a line for each function; here they are others."""
     tracefs = machine.tracefs
     machine.advance(1_000_000)  # whatever earlier tests have begun comes to its end: it would use counts up
-    steps = re.split(r"^# echo '(.*)' > set_ftrace_filter\n", (GOLDEN / "set_ftrace_filter.commands.txt").read_text(), flags=re.M)
+    steps = re.split(r"^# echo '(.*)' > set_ftrace_filter\n", read_golden("set_ftrace_filter.commands.txt"), flags=re.M)
     written = [here(word) for word in steps[1::2]]
     for word, shown in zip(written, steps[2::2], strict=True):
         tracefs.write(FILE, word)
@@ -191,7 +190,7 @@ def test_all_commands_are_shown_as_linux_shows_them(machine: Machine) -> None:
     for word in written:
         counted = re.sub(r":\d+$", ":0", word)
         tracefs.append(FILE, f"!{counted}")
-    assert tracefs.read(FILE) == (GOLDEN / "set_ftrace_filter.after-remove.txt").read_text()
+    assert tracefs.read(FILE) == read_golden("set_ftrace_filter.after-remove.txt")
     assert tracefs.read("events/sched/sched_wakeup/enable") == "0\n"
     tracefs.write("snapshot", "0")
 
@@ -203,7 +202,7 @@ def test_a_stack_of_each_call(machine: Machine) -> None:
     text = machine.tracefs.read("trace")
     stacks = [part.splitlines()[1:] for part in text.split("<stack trace>")[1:]]
     assert len(stacks) == 3
-    golden = (GOLDEN / "function-probe-stacktrace.txt").read_text().split("<stack trace>\n")[1].splitlines()
+    golden = read_golden("function-probe-stacktrace.txt").split("<stack trace>\n")[1].splitlines()
     assert all(stack[0] == golden[1] == " => do_sys_openat2" and " => sys_openat" in stack for stack in stacks)
     assert machine.tracefs.read(FILE) == ALL + "do_sys_openat2:stacktrace:count=0\n"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,8 +17,8 @@ from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import run, shell
 from tests.lib.event_entries import Entry, entries
 from tests.lib.filter_expressions import Expression, as_number, expressions, is_string
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 WORK = "busy 2 2; ls /bin > /dev/null"
 BUFFER_KB = "8000"
 
@@ -155,7 +154,7 @@ def test_function_graph_records_the_entries_and_returns_that_filters_keep(arch: 
 
 
 def test_the_trace_is_as_a_real_kernel_has_it(machine: Machine) -> None:
-    golden = (GOLDEN / "nop-filtered.txt").read_text()
+    golden = read_golden("nop-filtered.txt")
     record(machine, "", "sched:sched_switch", 'prev_prio < 100 || next_comm ~ "sl*"')
     run(machine, "sleep 0.2")
     machine.tracefs.write("tracing_on", "0")

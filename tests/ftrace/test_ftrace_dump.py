@@ -5,15 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from emu.machine import GuestPanic, Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import TRACING, shell
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "dmesg-sysrq-z-dump.txt"
 CRASH = "insmod /lib/modules/sample_crash.ko"
 ON_OOPS = "/proc/sys/kernel/ftrace_dump_on_oops"
 RULE = "-" * 33
@@ -49,7 +48,7 @@ def test_a_dump_looks_as_a_real_kernels(fresh: Machine) -> None:
     script = "echo 1 > events/sched/sched_switch/enable; usleep 50000; dmesg -C; echo z > /proc/sysrq-trigger"
     console = messages(shell(fresh, script))
     assert messages(shell(fresh, "dmesg")) == console
-    golden = messages(GOLDEN.read_text())
+    golden = messages(read_golden("dmesg-sysrq-z-dump.txt"))
     assert console[:3] == golden[:3] == ["sysrq: Dump ftrace buffer", "Dumping ftrace buffer:", RULE]
     assert console[-1] == golden[-1] == RULE
     columns = set()

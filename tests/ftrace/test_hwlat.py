@@ -6,7 +6,6 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -14,8 +13,8 @@ from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.event_entries import Entry, entries
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parent.parent / "golden"
 PERIOD, LENGTH = 3_300_000, 60_000  # nanoseconds: the ticks do not come at the same times
 EDGE = 400_000  # nanoseconds from the thread's turn to its first reading of the clock, and from the last
 
@@ -80,7 +79,7 @@ def test_its_lines_are_as_those_of_linux(interrupted: Machine) -> None:
     tracefs = interrupted.tracefs
     tracefs.write("current_tracer", "hwlat")
     interrupted.run("sleep 0.05")
-    theirs, ours = (GOLDEN / "hwlat.txt").read_text().splitlines(), tracefs.read("trace").splitlines()
+    theirs, ours = read_golden("hwlat.txt").splitlines(), tracefs.read("trace").splitlines()
     line = r"[ \S]{16}-\d+ +\[00[01]\] d\.{4} +\d+\.\d{6}: "
     line += r"#[\d ]{5} inner/outer\(us\): [\d ]{4}/[\d ]{5} ts:\d+\.\d{9} count:\d+"
     assert [re.sub(r"\d+/\d+", "N/N", text) for text in ours[:12]] == [text.replace("4/4", "N/N") for text in theirs[:12]]
@@ -132,7 +131,7 @@ def test_the_files_of_hwlat_detector(arch: str) -> None:
     with booted_machine(arch) as machine:
         tracefs = machine.tracefs
         files = [f"hwlat_detector/{name}" for name in tracefs.listdir("hwlat_detector")]
-        assert "".join(map(tracefs.read, files)) == (GOLDEN / "hwlat_detector-files.txt").read_text()
+        assert "".join(map(tracefs.read, files)) == read_golden("hwlat_detector-files.txt")
         for name, text in (
             ("width", "1000001"), ("window", "499999"), ("width", "-1"), ("width", "1ms"), ("window", ""),
             ("mode", "round robin"), ("mode", ""), ("mode", "per-cpu" + " " * 60),
@@ -140,7 +139,7 @@ def test_the_files_of_hwlat_detector(arch: str) -> None:
             with pytest.raises(TraceError) as error:
                 tracefs.write(f"hwlat_detector/{name}", text)
             assert error.value.code == errno.EINVAL
-        assert "".join(map(tracefs.read, files)) == (GOLDEN / "hwlat_detector-files.txt").read_text()
+        assert "".join(map(tracefs.read, files)) == read_golden("hwlat_detector-files.txt")
         tracefs.write("hwlat_detector/width", "0")
         tracefs.write("hwlat_detector/window", "0")
         for mode in ("none", "per-cpu\n", " round-robin "):

@@ -10,10 +10,10 @@ import pytest
 
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
-from tests.ftrace.text.golden import read_golden
 from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import run
 from tests.lib.event_entries import entries
+from tests.lib.golden import read_golden
 
 DELAY = "/lib/modules/preemptirq_delay_test.ko"
 PLACE = "preemptirqtest_0 [preemptirq_delay_test]"

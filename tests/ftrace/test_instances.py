@@ -11,8 +11,8 @@ import pytest
 
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
-from tests.ftrace.text.golden import read_golden
 from tests.lib.commands import TRACING, shell
+from tests.lib.golden import read_golden
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import errno
 import re
 from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
 
 import pytest
 
@@ -16,8 +15,8 @@ from emu.ftrace.probes.places import ProbePlace
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.counting_probes import CountingProbe, probe, remove
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 LIST = "/sys/kernel/debug/kprobes/list"
 TOLD = "ksys_read"  # its site tells of probes of its beginning: gcc has left the delay slot of SPARC's call empty
 READ_7 = "dd if=/proc/version bs=7 count=1 2> /dev/null"
@@ -350,10 +349,10 @@ def test_the_lists_are_those_of_linux(machine: Machine) -> None:
     for path in ("kprobes/myopen", "kprobes/myopenret", "grp/args"):
         machine.tracefs.write(f"events/{path}/enable", "1")
     listed = machine.run(f"cat {LIST}").output.decode().splitlines()
-    golden = (GOLDEN / "kprobes-list.txt").read_text().replace("vfs_read", TOLD).splitlines()
+    golden = read_golden("kprobes-list.txt").replace("vfs_read", TOLD).splitlines()
     assert sorted(line.partition(" ")[2] for line in listed) == sorted(line.partition(" ")[2] for line in golden)
     kinds = [line.split()[1] for line in listed if "do_sys_openat2" in line]
     assert kinds == [line.split()[1] for line in golden if "do_sys_openat2" in line]  # the newest first
     enabled = machine.tracefs.read("enabled_functions").splitlines()
-    linux = (GOLDEN / "enabled_functions.kprobes.txt").read_text().replace("vfs_read", TOLD).splitlines()
+    linux = read_golden("enabled_functions.kprobes.txt").replace("vfs_read", TOLD).splitlines()
     assert sorted(line.partition("->")[0] for line in enabled) == sorted(line.partition("\t")[0] + " " for line in linux)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -13,8 +12,8 @@ import pytest
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 DEVICE = 0xF0_0000_0000
 VIRTUAL = 0xFFFF_C900_0000_0000  # where the first mapping lies
 ACCESSES, MEMORY = 0x108, 0x400  # registers of the device
@@ -168,12 +167,12 @@ def test_a_mapping_is_no_longer_traced_when_the_tracer_goes(machine: Machine) ->
 
 def test_trace_and_trace_pipe_begin_as_in_linux(machine: Machine) -> None:
     shown = machine.tracefs.read("trace")
-    assert shown.replace("#P:3", "#P:1") == (GOLDEN / "mmiotrace.txt").read_text()
+    assert shown.replace("#P:3", "#P:1") == read_golden("mmiotrace.txt")
     run(machine, INSERT)
     machine.tracefs.write("trace_marker", "hello")
     text = run(machine, "cat /sys/kernel/tracing/trace_pipe > /tmp/pipe & sleep 0.1; kill $!; cat /tmp/pipe").decode()
     version, mapped, mark = text.splitlines()
-    assert version == (GOLDEN / "mmiotrace-trace_pipe.txt").read_text().splitlines()[0]
+    assert version == read_golden("mmiotrace-trace_pipe.txt").splitlines()[0]
     assert re.fullmatch(rf"MAP {TIME} 1 {DEVICE:#x} {VIRTUAL:#x} 0x1000 0x0 0", mapped)
     assert re.fullmatch(rf"MARK {TIME} hello", mark)
 

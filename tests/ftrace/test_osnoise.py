@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import errno
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -14,8 +13,8 @@ from emu.ftrace.tracefs import TraceFS
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.event_entries import Entry, entries
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 SMI_PERIOD, SMI_LENGTH = 3_100_000, 300_000  # nanoseconds
 SLACK = 10_000  # nanoseconds: an SMI waits for the end of what the CPU executes at a stretch
 COUNTS = {"nmi_count": "nmi_noise", "irq_count": "irq_noise", "softirq_count": "softirq_noise", "thread_count": "thread_noise"}
@@ -169,7 +168,7 @@ def test_threads_that_take_no_interrupts_are_waited_for(arch: str) -> None:
 
 def test_files(tracefs: TraceFS) -> None:
     files = "".join(f"== {name}\n{tracefs.read(f'osnoise/{name}')}" for name in tracefs.listdir("osnoise"))
-    assert files == (GOLDEN / "osnoise-files.txt").read_text()
+    assert files == read_golden("osnoise-files.txt")
     for name, text, code in (
         ("runtime_us", "1000001", errno.EINVAL),
         ("period_us", "999999", errno.EINVAL),

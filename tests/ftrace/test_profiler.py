@@ -7,7 +7,6 @@ import errno
 import re
 import statistics
 from collections import Counter, defaultdict
-from pathlib import Path
 
 import pytest
 
@@ -15,10 +14,10 @@ from emu.ftrace.buffers import entries
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
+from tests.lib.golden import read_golden
 from tests.lib.ring_events import of_type
 from tests.lib.witness import Witness
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 LOAD = "ls /bin | wc -l; sleep 0.01"
 LINE = re.compile(r"  (.{30})  ([ \d]{10})    ([\d.]+) us +([\d.]+) us +([\d.]+) us *")
 HEADER = """\
@@ -133,7 +132,7 @@ def first_calls(machine: Machine) -> list[dict[int, int]]:
 
 
 def test_the_text_is_that_of_a_real_kernel(arch: str) -> None:
-    golden = (GOLDEN / "trace_stat-function0.txt").read_text()
+    golden = read_golden("trace_stat-function0.txt")
     assert golden.startswith(HEADER)
     assert all(LINE.fullmatch(line) for line in golden.removeprefix(HEADER).splitlines())
     with booted_machine(arch) as machine:

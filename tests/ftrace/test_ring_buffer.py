@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from emu.cpu.python_handler import PythonHandler
 from emu.ftrace.buffers.ring_buffer import RingBuffer, events_in, pages_for
 from emu.ftrace.native import ring_record
+from tests.lib.golden import read_golden
 from tests.lib.ring_model import RingModel, listed
 
 REASONS = (ring_record.OFF, ring_record.MASKED, ring_record.FAILED, ring_record.PAUSED)
@@ -142,7 +142,7 @@ TestRingBuffer = RingBufferMachine.TestCase
 
 def test_bytes_count_the_unused_end_of_pages_that_were_left() -> None:
     """A real kernel's function trace in a buffer of 4 KiB: only some of many events of 28 bytes are left."""
-    golden = (Path(__file__).resolve().parents[1] / "golden" / "lost-stats.txt").read_text()
+    golden = read_golden("lost-stats.txt")
     stats = {name: int(number) for name, number in re.findall(r"^(\w+): (\d+)$", golden, re.MULTILINE)}
     buffer = RingBuffer(0, pages_for(4 * 1024))
     for time in range(stats["overrun"] + stats["entries"]):

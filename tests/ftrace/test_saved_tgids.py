@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from emu.machine import Machine
-from tests.ftrace.text.golden import read_golden
+from tests.lib.golden import read_golden
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from pathlib import Path
 
 import pytest
 import unicorn
@@ -14,8 +13,8 @@ from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.arches import FACTS
 from tests.lib.booted_machine import booted_machine
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 ENABLED = "/proc/sys/kernel/stack_tracer_enabled"
 GRAPH = {"x86_64": "ftrace_graph_caller", "sparc64": "prepare_ftrace_return"}
 BIAS = {"x86_64": 0, "sparc64": 2047}  # from what stands for a frame to where it begins
@@ -106,7 +105,7 @@ def test_the_deepest_stack_is_kept(arch: str, graph: bool) -> None:
 
 def test_the_text_is_that_of_a_real_kernel(arch: str) -> None:
     """Every line of the golden, and the calls from the system call on, have the form of ours."""
-    lines = (GOLDEN / "stack_trace.txt").read_text().splitlines()
+    lines = read_golden("stack_trace.txt").splitlines()
     assert all(LINE.fullmatch(line) for line in lines[2:])
     with booted_machine(arch, cpus=1) as machine:
         assert machine.tracefs.read("stack_max_size") == "0\n"

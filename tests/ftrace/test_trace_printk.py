@@ -11,8 +11,8 @@ from emu.ftrace.buffers.entries import BPRINT, BPUTS, EventType
 from emu.ftrace.words import Words
 from emu.machine import Machine
 from emu.trace.report import Report
-from tests.ftrace.text.golden import read_golden
 from tests.guest.test_modules import MODULES
+from tests.lib.golden import read_golden
 from tests.lib.payload import payload
 
 USE = f"insmod {MODULES}/sample_printk.ko count=1; usleep 15000; rmmod sample_printk"

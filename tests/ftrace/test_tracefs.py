@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,8 +19,8 @@ from emu.ftrace.tracefs.text_file import TextFile
 from emu.kernel.files.node import OpenFlags
 from tests.ftrace.conftest import mark
 from tests.lib.booted_machine import booted_machine
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parent.parent / "golden"
 WRITE = OpenFlags.WRITE | OpenFlags.TRUNCATE
 TAB = "\t"
 ALL_ENABLED = "#### all functions enabled ####\n"
@@ -207,7 +206,7 @@ def test_trace_is_emptied_by_truncation_only(tracefs: TraceFS, rings: list[RingB
 def test_stats_look_like_those_of_linux(tracefs: TraceFS, trace_array: TraceArray, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = BufferStats(30215, 0, 0, 850180, 76_411_721_999, 77_395_217_000, 0, 0)
     monkeypatch.setattr(trace_array.reader, "buffer_stats", lambda cpu: theirs)
-    assert tracefs.read("per_cpu/cpu0/stats") == (GOLDEN / "per_cpu-cpu0-stats.txt").read_text()
+    assert tracefs.read("per_cpu/cpu0/stats") == read_golden("per_cpu-cpu0-stats.txt")
     tracefs.write("trace_clock", "counter")
     assert "\noldest event ts: 76411721999\n" in tracefs.read("per_cpu/cpu0/stats")
 
@@ -223,7 +222,7 @@ def test_enabled_functions_begin_as_those_of_linux(tracefs: TraceFS) -> None:
     """A real kernel gives sites of one user a trampoline of their own; here all of them call the same function."""
     tracefs.write("set_ftrace_filter", "vfs_read vfs_write")
     tracefs.write("current_tracer", "function")
-    theirs = (GOLDEN / "enabled_functions.function.txt").read_text().splitlines()
+    theirs = read_golden("enabled_functions.function.txt").splitlines()
     assert tracefs.read("enabled_functions").splitlines() == [
         f"{line.split(TAB)[0]} ->ftrace_caller+0x0/0x1" for line in theirs if line.startswith(("vfs_read ", "vfs_write "))
     ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,6 @@ from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import TRACING, shell
 
-GOLDEN = Path(__file__).parent.parent / "golden"
 # What a reading of these shows changes by reading it, or never ends.
 UNSTEADY = re.compile(r"(per_cpu/cpu\d+/)?(trace_pipe(_raw)?|snapshot_raw|stats|trace_marker(_raw)?|free_buffer|saved_cmdlines)")
 # There are many events: the files of two systems stand for all.

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import pytest
 
 from emu.machine import Machine
-from tests.ftrace.text.golden import read_golden
 from tests.lib.booted_machine import booted_machine
 from tests.lib.event_lines import EventLine, event_lines
+from tests.lib.golden import read_golden
 
 ARCHES = ["x86_64", "sparc64"]
 EVENTS = "sched_wakeup sched_wakeup_new sched_switch"

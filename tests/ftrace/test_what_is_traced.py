@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -13,9 +12,8 @@ from emu.cpu import arch as cpu_arch
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import TRACING, shell
+from tests.lib.golden import golden_pages
 from tests.lib.raw_events import RawReader
-
-GOLDEN = Path(__file__).parent.parent / "golden"
 
 
 @pytest.fixture
@@ -128,7 +126,7 @@ def test_raw_pages_hold_what_was_recorded(arch: str, fresh: Machine) -> None:
     size = shell(fresh, "cat per_cpu/cpu0/trace_pipe_raw > /raw & usleep 20000; kill $!; wait; wc -c < /raw")
     assert int(size) == 4096
     page = fresh.run("cat /raw").output
-    golden = (GOLDEN / "raw-markers-timeextend.cpu0.trace_pipe_raw.bin").read_bytes()
+    golden = golden_pages("markers-timeextend").tobytes()
     texts = [fresh.tracefs.read(f"events/{name}") for name in ("header_page", "header_event")]
     formats = [fresh.tracefs.read(f"events/ftrace/{name}/format") for name in ("print", "raw_data")]
     ours = list(RawReader(order, *texts, formats).events(page))

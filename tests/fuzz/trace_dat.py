@@ -18,8 +18,9 @@ from emu.trace.data_frames import MissingLibrary
 from emu.trace.report import Report, ReportOptions
 from emu.trace.trace_text import trace_text
 from tests.fuzz import Outcome
+from tests.lib.golden import GOLDEN
 from tests.lib.other_kernels import KERNELS, file_of
-from tests.lib.trace_dat import GOLDEN, Dat, Pages, event_id, linux_formats
+from tests.lib.trace_dat import Dat, Pages, event_id, linux_formats
 
 __all__ = ["ENOUGH", "mutated", "run", "sample", "sample_parts"]
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,9 +12,8 @@ import pytest
 
 from emu.kernel.files.share import Share
 from emu.machine import Machine
+from tests.lib.golden import read_golden
 from tests.lib.host_compiler import compile_static
-
-GOLDEN = Path(__file__).parents[1] / "golden"
 
 SCRIPT = """
 echo hello > /tmp/file
@@ -153,7 +151,7 @@ def test_formats_are_linuxs(machine: Machine, arch: str) -> None:
     def format_of(text: str) -> str:
         return re.sub(r"ID: \d+", "ID", text).strip()
 
-    texts = gzip.decompress((GOLDEN / "format-all.txt.gz").read_bytes()).decode()
+    texts = read_golden("format-all.txt.gz")
     golden = {}
     for part in texts.split("== events/syscalls/")[1:]:
         path, _, text = part.split("== events/")[0].partition("\n")

@@ -13,6 +13,7 @@ from emu.machine import Machine
 from tests.lib.arches import FACTS
 from tests.lib.commands import run as output_of
 from tests.lib.disks import make_ext2, needs_e2fsprogs
+from tests.lib.golden import read_golden
 from tests.lib.host_compiler import compile_static
 
 HERE = Path(__file__).parent
@@ -157,7 +158,7 @@ def test_system_calls_answer_as_linuxs(arch: str, tmp_path: Path) -> None:
     compile_static(arch, (HERE / "linux_answers.c").read_text(), tmp_path / "answers")
     disk = tmp_path / "disk"
     make_ext2(disk, 1 << 20)
-    expected = (HERE.parent / "golden/linux-answers.txt").read_text()
+    expected = read_golden("linux-answers.txt")
     with Machine(arch=arch, shares=[Share(tmp_path, "/p")], ramdisk=disk) as machine:
         assert output_of(machine, "cd /tmp; /p/answers 2>&1") == expected
         assert output_of(machine, "mkdir /d; mount -t ext2 /dev/ram0 /d; cd /d; /p/answers 2>&1") == expected

@@ -14,10 +14,10 @@ import pytest
 from emu.kernel.files.share import Share
 from emu.machine import Machine
 from tests.lib.commands import run, shell
+from tests.lib.golden import read_golden
 from tests.lib.host_compiler import compile_static
 
 HERE = Path(__file__).parent
-GOLDEN = HERE.parent / "golden" / "splice.txt"
 RAW = "per_cpu/cpu0/trace_pipe_raw"
 
 
@@ -58,7 +58,7 @@ def guest(arch: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guest
 
 
 def test_the_guest_answers_as_linux_does(guest: Guest) -> None:
-    assert run(guest.machine, "cd /tmp; /p/splice") == GOLDEN.read_text()
+    assert run(guest.machine, "cd /tmp; /p/splice") == read_golden("splice.txt")
 
 
 def test_this_host_answers_so_too(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_this_host_answers_so_too(tmp_path: Path) -> None:
         pytest.skip("needs an x86-64 Linux host")
     compile_static("x86_64", (HERE / "splice.c").read_text(), tmp_path / "splice", "-w")
     done = subprocess.run([tmp_path / "splice"], cwd=tmp_path, stdout=subprocess.PIPE, timeout=20, check=True)
-    assert done.stdout.decode() == GOLDEN.read_text()
+    assert done.stdout.decode() == read_golden("splice.txt")
 
 
 def test_raw_pages_are_spliced_whole(guest: Guest) -> None:

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from emu.ftrace.linux_names import SYSTEMS
+from emu.ftrace.linux_events import SYSTEMS
 from emu.kernel.kernel_log import Level
 from emu.kernel.work import WorkKind
 from emu.machine import GuestPanic, Machine, PoweredOff

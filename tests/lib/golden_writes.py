@@ -6,12 +6,12 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
+
+from tests.lib.golden import read_golden
 
 __all__ = ["GoldenWrite", "golden_writes"]
 
-_GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 
 
 class GoldenWrite(NamedTuple):
@@ -25,7 +25,7 @@ class GoldenWrite(NamedTuple):
 
 def golden_writes() -> Iterator[GoldenWrite]:
     """Those that were tried on Linux 6.1, in their order: what was taken stays for those that follow."""
-    text = (_GOLDEN / "error-writes.txt").read_text()
+    text = read_golden("error-writes.txt")
     written, result = r"^# echo '(.*)' > (\S+)\n(?:sh.*\n)+", r"write\(1, .*\) += (?:\d+|-1 (\w+)) ?.*\n"
     for value, path, name, shown in re.findall(written + result + r"((?:    now: .*\n)*)", text, re.MULTILINE):
         yield GoldenWrite(path, value, getattr(errno, name) if name else 0, re.findall("now: (.*)", shown))

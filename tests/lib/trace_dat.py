@@ -3,19 +3,18 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
+
+from tests.lib.golden import read_golden
 
 __all__ = ["Dat", "Pages", "event_id", "header_page", "linux_formats"]
 
-GOLDEN = Path(__file__).resolve().parent.parent / "golden"
 PAGE = 4096
-HEADER_EVENT = (GOLDEN / "file-events_header_event.initial.txt").read_text()
+HEADER_EVENT = read_golden("file-events_header_event.initial.txt")
 
 
 def _by_system(text: str) -> dict[str, list[str]]:
@@ -29,8 +28,7 @@ def _by_system(text: str) -> dict[str, list[str]]:
 @cache
 def linux_formats() -> Mapping[str, Sequence[str]]:
     """The formats of a real Linux, by system."""
-    ftrace = _by_system((GOLDEN / "format-events-ftrace-all.txt").read_text())
-    return {**_by_system(gzip.decompress((GOLDEN / "format-all.txt.gz").read_bytes()).decode()), **ftrace}
+    return _by_system(read_golden("format-all.txt.gz"))
 
 
 @cache
@@ -77,10 +75,6 @@ class Pages:
             self.flush()
         self._page += record
         self._last = time
-
-    def add_raw(self, record: bytes) -> None:
-        """What begins with a header of its own."""
-        self._page += record
 
     def padding(self, size: int, delta: int = 1) -> None:
         """A discarded event of `size` bytes of data."""

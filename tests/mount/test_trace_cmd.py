@@ -19,9 +19,8 @@ import pytest
 from emu.mount.host import CannotMount
 from emu.mount.namespace import inside
 from emu.trace import Trace
+from tests.lib.golden import read_golden
 from tests.lib.mounted import EMU, Mount, needs_fuse, run_host, started
-
-GOLDEN = Path(__file__).parent.parent / "golden"
 
 
 def missing() -> str:
@@ -69,7 +68,7 @@ def without_numbers(text: str) -> str:
 
 def test_list(trace_cmd: TraceCmd) -> None:
     tracers = trace_cmd.run("list", "-t")
-    assert tracers.replace("branch ", "") == (GOLDEN / "tracecmd-list-t.txt").read_text()
+    assert tracers.replace("branch ", "") == read_golden("tracecmd-list-t.txt")
     assert trace_cmd.run("list", "-e", "^sched:sched_switch").split() == ["sched:sched_switch"]
     assert "vfs_read" in trace_cmd.run("list", "-f", "^vfs_read").split()
     assert trace_cmd.run("list", "-C") == trace_cmd.read("trace_clock")
@@ -77,9 +76,9 @@ def test_list(trace_cmd: TraceCmd) -> None:
 
 def test_stat_and_show_are_those_of_a_real_linux(trace_cmd: TraceCmd) -> None:
     trace_cmd.run("start", "-p", "function_graph", "guest", "ls")
-    expected = (GOLDEN / "tracecmd-stat.txt").read_text()
+    expected = read_golden("tracecmd-stat.txt")
     assert without_numbers(trace_cmd.run("stat")) == without_numbers(expected)
-    real, shown = (text.splitlines() for text in ((GOLDEN / "tracecmd-show.txt").read_text(), trace_cmd.run("show")))
+    real, shown = (text.splitlines() for text in (read_golden("tracecmd-show.txt"), trace_cmd.run("show")))
     assert shown[:4] == real[:4]
     kinds = [{re.sub(r"[\d.]+|\w+(?=\()", "N", line.strip()) for line in lines[4:]} for lines in (real, shown)]
     assert len(kinds[0] & kinds[1]) > 3  # leaves, braces, marks: lines of the same forms

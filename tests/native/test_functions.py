@@ -253,10 +253,6 @@ def misspelt(node: Node) -> u64:
     return node.aa  # type: ignore[attr-defined, no-any-return]
 
 
-def other_record(node: Node) -> u64:
-    return njit(a_of.py_func)(node.inner)  # type: ignore[attr-defined, no-any-return]
-
-
 def too_few(node: Node) -> u64:
     return inlined()  # type: ignore[call-arg]
 

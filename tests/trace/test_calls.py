@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from emu.trace import Trace
-from tests.lib.trace_dat import GOLDEN, Dat, Pages
+from tests.lib.golden import GOLDEN
+from tests.lib.trace_dat import Dat, Pages
 
 A, B, C = 0xFFFFFFFF81000000, 0xFFFFFFFF81000040, 0xFFFFFFFF81000080
 SYMBOLS = f"{A:x} T a\n{B:x} T b\n{C:x} T c\n{C + 64:x} T end\n"

@@ -10,7 +10,7 @@ import pytest
 
 from emu.trace import Trace
 from emu.trace.data_frames import MissingLibrary
-from tests.lib.trace_dat import GOLDEN
+from tests.lib.golden import GOLDEN
 from tests.trace.test_lists import ADDRESS, of_entries, stack
 
 

@@ -12,7 +12,8 @@ from xml.etree import ElementTree
 from emu.machine import Machine
 from emu.trace import Trace
 from tests.lib.booted_machine import booted_machine
-from tests.lib.trace_dat import GOLDEN, Dat
+from tests.lib.golden import GOLDEN
+from tests.lib.trace_dat import Dat
 
 
 class Elements(HTMLParser):

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from emu.trace import Trace
-from tests.lib.trace_dat import GOLDEN, Dat, Pages, event_id
+from tests.lib.golden import GOLDEN
+from tests.lib.trace_dat import Dat, Pages, event_id
 from tests.trace.test_report import golden
 
 

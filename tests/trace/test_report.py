@@ -15,7 +15,8 @@ import pytest
 from emu.trace import Trace
 from emu.trace.report import Report, ReportOptions
 from tests.fuzz.trace_dat import sample
-from tests.lib.trace_dat import GOLDEN, Dat, Pages, event_id, linux_formats
+from tests.lib.golden import GOLDEN
+from tests.lib.trace_dat import Dat, Pages, event_id, linux_formats
 
 NAMES = ("function", "graph", "graph-depth", "graph-openat2", "sched", "syscalls", "i686-funcgraph", "arm64-bprint-print")
 TEXT = 0xFFFFFFFF81000000

@@ -8,7 +8,6 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from emu.trace import Buffer, CpuPages, FormatText, Recording, Trace
@@ -16,7 +15,8 @@ from emu.trace.convert.options import ConvertOptions
 from emu.trace.convert.perfetto import perfetto
 from emu.trace.report import ReportOptions
 from emu.trace.trace_text import trace_text
-from tests.lib.trace_dat import GOLDEN, Dat, Pages, linux_formats
+from tests.lib.golden import GOLDEN, golden_pages, read_golden
+from tests.lib.trace_dat import Dat, Pages, linux_formats
 
 
 def formats() -> Iterator[FormatText]:
@@ -25,9 +25,8 @@ def formats() -> Iterator[FormatText]:
 
 
 def recording(name: str) -> Recording:
-    data = np.fromfile(GOLDEN / f"raw-{name}.cpu0.trace_pipe_raw.bin", np.uint8).reshape(-1, 4096)
     symbols = b"ffffffff81117800 t tracing_mark_write\nffffffff81118000 t end\n"
-    return Recording([Buffer("", "local", [CpuPages(0, data)])], list(formats()), cpu_count=2, kallsyms=symbols)
+    return Recording([Buffer("", "local", [CpuPages(0, golden_pages(name))])], list(formats()), cpu_count=2, kallsyms=symbols)
 
 
 def bare(line: str) -> str:
@@ -39,7 +38,7 @@ def bare(line: str) -> str:
 def test_of_a_real_linux(name: str) -> None:
     text = b"".join(trace_text(Trace(recording(name)), ReportOptions())).decode()
     ours = [bare(line) for line in text.splitlines() if not line.startswith("#")]
-    theirs = [bare(line) for line in (GOLDEN / f"raw-{name}.cpu0.trace.txt").read_text().splitlines() if not line.startswith("#")]
+    theirs = [bare(line) for line in read_golden(f"raw-{name}.cpu0.trace.txt").splitlines() if not line.startswith("#")]
     assert len(ours) > 50
     assert ours == theirs[: len(ours)]
 

@@ -12,7 +12,8 @@ from emu.trace import Trace
 from emu.trace.function_times import FunctionTime, function_times
 from emu.trace.recording import CallCost
 from emu.trace.tracing_cost import net_times
-from tests.lib.trace_dat import GOLDEN, Dat, Pages
+from tests.lib.golden import GOLDEN
+from tests.lib.trace_dat import Dat, Pages
 from tests.trace.test_calls import SYMBOLS, A, B, C, entry, leave
 
 COMMAND = "ls /bin | wc -l; cat /proc/version; ls -l /bin"

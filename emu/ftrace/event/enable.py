@@ -10,8 +10,7 @@ from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.files import EventFiles
-from emu.ftrace.linux_events import LINUX_EVENTS
-from emu.ftrace.linux_names import SYSTEMS
+from emu.ftrace.linux_events import LINUX_EVENTS, SYSTEMS
 from emu.ftrace.numbers import parse_decimal
 
 __all__ = ["available", "lines", "obey_word", "select", "set_state", "state", "state_of"]

@@ -107,7 +107,6 @@ _GENERIC_FIELDS = {
     **{name: (Field("char[16]", name, 0, 16, True, 1), Source.COMM) for name in ("COMM", "comm")},
 }
 QUALIFIERS = {"funcgraph_entry": "graph_ent", "funcgraph_exit": "ret"}  # of the fields of these events, in older kernels
-_STRINGS = {Source.ARRAY, Source.DYNAMIC, Source.POINTER, Source.COMM}
 
 
 def parse_filter(call: EventCall, text: str, find_function: FindFunction) -> Postfix:

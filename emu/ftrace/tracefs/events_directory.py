@@ -9,7 +9,7 @@ from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.enable import available
 from emu.ftrace.event.filters import EventFilters
 from emu.ftrace.event.internal import SYSTEM as INTERNAL
-from emu.ftrace.linux_names import EVENTS, system_directory
+from emu.ftrace.linux_events import EVENTS, system_directory
 from emu.ftrace.native.ring_record import DATA_SIZE, DATA_START
 from emu.ftrace.tracefs.array_file import ArrayFile
 from emu.ftrace.tracefs.event_files import enable_file, event_files, hist_debug_file, system_filter_file

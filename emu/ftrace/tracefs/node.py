@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Generic, TypeVar
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.linux_names import LinuxDirectory
+from emu.ftrace.linux_events import LinuxDirectory
 from emu.kernel.files.node import Attributes, Directory, Handle, Node, OpenFlags
 
 __all__ = ["File", "HandleFile", "LiveDirectory", "StaticDirectory", "TracefsDirectory"]

@@ -7,16 +7,15 @@ import errno
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
+from tests.lib.golden import read_golden
 from tests.lib.trampoline_places import leave_places
 
-GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 ARGUMENTS = {"x86_64": ("di", "si", "dx"), "sparc64": ("o0", "o1", "o2")}  # registers of a function's first three
 
 
@@ -58,7 +57,7 @@ def places(machine: Machine) -> set[str]:
 
 def golden_definitions(arch: str) -> tuple[list[str], str]:
     """What was defined on Linux 6.1, and the formats, without the numbers."""
-    text = (GOLDEN / "kprobe-def.txt").read_text()
+    text = read_golden("kprobe-def.txt")
     definitions = text.split("# dynamic_events")[0].splitlines()[1:]
     formats = re.sub(r"ID: \d+\n", "", text[text.index("== ") :])
     return [here(arch, line) for line in definitions], formats
@@ -81,13 +80,13 @@ def test_definitions_and_formats_are_linux_s(machine: Machine, arch: str) -> Non
 
 
 def test_errors_are_linux_s(machine: Machine, arch: str) -> None:
-    commands = re.findall(r"^# echo '(.*)' >> kprobe_events", (GOLDEN / "error-kprobes.txt").read_text(), re.MULTILINE)
+    commands = re.findall(r"^# echo '(.*)' >> kprobe_events", read_golden("error-kprobes.txt"), re.MULTILINE)
     missing = {"p:foo nosuchfunc", "-:nothere"}
     for command in commands:
         expected = errno.ENOENT if command in missing else errno.EILSEQ if "+0x1" in command else errno.EINVAL
         assert refused(machine, here(arch, command)) == expected, command
     log = re.sub(r"^\[.*?\]", "[]", machine.tracefs.read("error_log"), flags=re.MULTILINE)
-    golden = (GOLDEN / "error_log.after-bad-kprobes.txt").read_text()
+    golden = read_golden("error_log.after-bad-kprobes.txt")
     assert log == here(arch, re.sub(r"^\[.*?\]", "[]", golden, flags=re.MULTILINE))
 
 
@@ -117,7 +116,7 @@ def test_entries_are_shown_as_linux_shows_them(machine: Machine, arch: str) -> N
     profile = machine.tracefs.read("kprobe_profile").splitlines()
     counts = {"myopen": len(opened), "myopenret": len(returned), "args": len(read)}
     assert profile == [f"  {name:<44} {count:15} {0:15}" for name, count in counts.items()]
-    golden = (GOLDEN / "kprobe_profile.txt").read_text().splitlines()
+    golden = read_golden("kprobe_profile.txt").splitlines()
     assert [re.sub(r"\d+", "N", line).replace(" ", "") for line in profile] == [
         re.sub(r"\d+", "N", line).replace(" ", "") for line in golden
     ] and {len(line) for line in profile} == {len(line) for line in golden}
@@ -309,7 +308,7 @@ def test_with_the_option_raw_only_the_event_s_number_is_shown(machine: Machine) 
     machine.tracefs.write("events/kprobes/k/enable", "1")
     machine.run("true", trace=True)
     machine.tracefs.write("options/raw", "1")
-    text, golden = machine.tracefs.read("trace"), (GOLDEN / "kprobe-trace-raw.txt").read_text()
+    text, golden = machine.tracefs.read("trace"), read_golden("kprobe-trace-raw.txt")
     assert f"type: {machine.tracefs.read('events/kprobes/k/id')}" in text
 
     def shapes(text: str) -> set[str]:

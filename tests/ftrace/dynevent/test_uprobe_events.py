@@ -6,15 +6,14 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[2] / "golden"
 ENTRY = 0xE8  # of /bin/ls: its first instruction, behind the headers
 
 
@@ -30,7 +29,7 @@ def pc(machine: Machine) -> str:
 
 def golden(name: str, machine: Machine) -> str:
     """A file of a real Linux, with the program that is probed here."""
-    text = (GOLDEN / name).read_text().replace("/usr/bin/dash", "/bin/ls").replace("0x0000000000004760", f"{ENTRY:#018x}")
+    text = read_golden(name).replace("/usr/bin/dash", "/bin/ls").replace("0x0000000000004760", f"{ENTRY:#018x}")
     return text.replace("%ip", pc(machine))
 
 

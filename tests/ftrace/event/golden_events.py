@@ -9,7 +9,8 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 
 from emu.ftrace.event.call import EventCall, EventKind, Field
-from tests.ftrace.text.golden import Recording, read_golden
+from tests.ftrace.text.golden import Recording
+from tests.lib.golden import read_golden
 
 __all__ = ["CONSTANTS", "VALUES", "Unrecoverable", "calls_by_number", "golden_calls", "record_event"]
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.ftrace.text.golden import read_golden
 from tests.lib.booted_machine import booted_machine
+from tests.lib.golden import read_golden
 
 # What the golden kernel was configured with, and what the guest's is: jiffies a second.
 BY_NATURE = {"x86_64": {") / 250,": ") / 1000,"}}

@@ -12,7 +12,8 @@ import pytest
 
 from emu.ftrace.text import TraceView, render_events, render_trace
 from tests.ftrace.event.golden_events import CONSTANTS, VALUES, record_event
-from tests.ftrace.text.golden import Recording, body_of, read_golden, record_events
+from tests.ftrace.text.golden import Recording, body_of, record_events
+from tests.lib.golden import read_golden
 
 
 def _recorded(lines: list[str], times: Iterator[int] | None = None) -> TraceView:

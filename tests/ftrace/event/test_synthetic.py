@@ -6,7 +6,6 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,8 +14,8 @@ from hypothesis import strategies as st
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.synth_fields import SynthField, parse_fields
 from emu.machine import Machine
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[2] / "golden"
 LATENCY = "wakeup_latency u64 lat; pid_t pid; int prio; char comm[16]"
 EVENT = "events/synthetic/wakeup_latency"
 
@@ -51,7 +50,7 @@ def test_files_are_as_linux_shows_them(booted: Machine) -> None:
     tracefs = booted.tracefs
     tracefs.write("synthetic_events", LATENCY)
     shown = [tracefs.read(name) for name in ("synthetic_events", "dynamic_events", f"{EVENT}/format")]
-    golden = (GOLDEN / "synthetic-def.txt").read_text()
+    golden = read_golden("synthetic-def.txt")
     files = [name for name in tracefs.listdir(EVENT) if name != "hist"]
     text = re.sub(r"ID: \d+", "ID: 1206", "".join(shown)) + "".join(f"{name}\n" for name in sorted(files))
     assert text == golden.replace("hist\n", "")

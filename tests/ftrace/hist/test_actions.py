@@ -6,15 +6,14 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.event_entries import Entry, entries
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[2] / "golden"
 WAKING, SWITCH, LATENCY = "events/sched/sched_waking", "events/sched/sched_switch", "events/synthetic/wakeup_latency"
 EVENT = "wakeup_latency u64 lat; pid_t pid; int prio; char comm[16]"
 TIME = "hist:keys=pid:ts0=common_timestamp.usecs"
@@ -91,7 +90,7 @@ def test_the_golden_histograms(booted: Machine) -> None:
     """The golden's tasks are woken and run, in the order of the golden's rows; how long that takes is this machine's time."""
     tracefs = booted.tracefs
     set_up(booted, condition='comm=="sleep"')
-    golden = (GOLDEN / "synthetic-hists.txt").read_text()
+    golden = read_golden("synthetic-hists.txt")
     logs: dict[int, set[int]] = {8: set(), 9: set()}
     for (pid, cpu), prio, shown in zip([(7382, 1), (7383, 1), (7381, 0)], (120, 120, 94), (216, 261, 188), strict=True):
         wake(booted, pid, comm="sleep")
@@ -121,7 +120,7 @@ def test_the_golden_trace(booted: Machine) -> None:
         ("d..4.", "wakeup_latency: lat=N pid=N prio=N comm=usleep")
     }
     assert {flags for flags, text in found if "sched_switch" in text} == {"d..2."}
-    golden = (GOLDEN / "synthetic-trace.txt").read_text()
+    golden = read_golden("synthetic-trace.txt")
     assert re.findall(r"d\.\.4\. +[\d.]+: (\w+: lat)", golden) == 3 * ["wakeup_latency: lat"]
     booted.tracefs.write(f"{SWITCH}/filter", "0")
 

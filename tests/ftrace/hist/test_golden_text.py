@@ -16,7 +16,7 @@ from emu.ftrace.hist.definition import HistDefinition
 from emu.ftrace.hist.expression import Modifier
 from emu.ftrace.hist.text import HistNames, hist_text
 from emu.ftrace.text import Symbol
-from tests.ftrace.text.golden import read_golden
+from tests.lib.golden import read_golden
 
 TABLES = {
     "hist-switch-comm": "sched:sched_switch", "hist-switch-filter": "sched:sched_switch", "hist-pause": "sched:sched_switch",
@@ -27,7 +27,6 @@ TABLES = {
         "buckets", "callsite-sym", "callsite", "compound", "hex", "log2", "stacktrace", "symoffset")},
 }  # fmt: skip
 ROW = re.compile(r"^\{ .*?\}.*?$", re.MULTILINE | re.DOTALL)
-STACK_WORDS = 16
 
 
 class Table(NamedTuple):

@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,24 +29,11 @@ from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
 
 __all__ = [
     "DEFAULTS", "GoldenSymbols", "RecordBody", "Recording",
-    "body_of", "golden_pages", "header_of", "read_golden", "record_events", "record_own",
+    "body_of", "header_of", "record_events", "record_own",
     "record_switch", "state_of",
 ]  # fmt: skip
 
 DEFAULTS: Mapping[str, bool] = {option.name: option.default for option in (*CORE_OPTIONS, *FUNCTION_GRAPH.options)}
-
-_GOLDEN = Path(__file__).resolve().parents[2] / "golden"
-
-
-def read_golden(name: str) -> str:
-    path = _GOLDEN / name
-    return gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
-
-
-def golden_pages(name: str) -> NDArray[np.uint8]:
-    """Pages as a real kernel's trace_pipe_raw gave them, shape (n, 4096)."""
-    return np.fromfile(_GOLDEN / name, np.uint8).reshape(-1, 4096)
-
 
 def body_of(text: str) -> list[str]:
     """The lines after the header."""

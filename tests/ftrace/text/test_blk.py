@@ -12,7 +12,8 @@ import pytest
 from emu.ftrace.buffers.entries import BLK, FUNCTION, EventType
 from emu.ftrace.text import render_trace
 from emu.ftrace.words import Words
-from tests.ftrace.text.golden import Recording, body_of, read_golden, record_events
+from tests.ftrace.text.golden import Recording, body_of, record_events
+from tests.lib.golden import read_golden
 
 # Linux's numbers, from include/uapi/linux/blktrace_api.h
 ACTIONS = {"Q": 1, "M": 2, "F": 3, "G": 4, "D": 7, "C": 8, "P": 9, "U": 10, "UT": 11, "I": 12}

@@ -10,7 +10,8 @@ import pytest
 
 from emu.ftrace.buffers.entries import Events
 from emu.ftrace.text import render_events, render_trace
-from tests.ftrace.text.golden import body_of, read_golden, record_events
+from tests.ftrace.text.golden import body_of, record_events
+from tests.lib.golden import read_golden
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ import pytest
 
 from emu.ftrace.buffers.entries import FUNCTION, EventType
 from emu.ftrace.text import render_events, render_trace
-from tests.ftrace.text.golden import body_of, read_golden
+from tests.ftrace.text.golden import body_of
 from tests.ftrace.text.graph_golden import record_calls
+from tests.lib.golden import read_golden
 
 
 @pytest.mark.parametrize(
@@ -59,10 +60,10 @@ def test_many_calls(name: str) -> None:
 
 
 def test_without_a_header() -> None:
-    # Where a read of trace_pipe ends, after a page, Linux begins the line anew and names a return it need not name.
-    lines = read_golden("function_graph-trace_pipe.txt")[:4000].splitlines(keepends=True)[:-1]
-    recording = record_calls([line.rstrip("\n") for line in lines])
-    assert "".join(render_events(recording.view("function_graph"))) == "".join(lines)
+    # Of one read of trace_pipe: after each, Linux begins the line anew and names a return it need not name.
+    golden = read_golden("function_graph-trace_pipe.txt")
+    recording = record_calls(golden.splitlines())
+    assert "".join(render_events(recording.view("function_graph"))) == golden
 
 
 def _excerpts(name: str) -> list[str]:

@@ -13,7 +13,8 @@ from emu.ftrace.text import render_events, render_trace
 from emu.ftrace.text.pipe import PipeText
 from emu.ftrace.text.view import LatencyData
 from emu.ftrace.words import Words
-from tests.ftrace.text.golden import Recording, body_of, header_of, read_golden, record_events
+from tests.ftrace.text.golden import Recording, body_of, header_of, record_events
+from tests.lib.golden import read_golden
 
 RELEASE = "6.1.192-fulltrace"
 RAW = r"^\d+ \d+ (\d+) "

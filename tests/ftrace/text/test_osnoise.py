@@ -9,7 +9,8 @@ import pytest
 
 from emu.ftrace.buffers.entries import OSNOISE, TIMERLAT, EventType
 from emu.ftrace.text import render_trace
-from tests.ftrace.text.golden import Recording, body_of, read_golden, record_events
+from tests.ftrace.text.golden import Recording, body_of, record_events
+from tests.lib.golden import read_golden
 
 _COUNTS = ("hw_count", "nmi_count", "irq_count", "softirq_count", "thread_count")
 

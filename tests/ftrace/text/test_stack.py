@@ -13,7 +13,8 @@ from emu.ftrace.text import render_events, render_trace
 from emu.ftrace.text.pipe import PipeText
 from emu.kernel.user_mappings import MappedFile
 from tests.ftrace.event.golden_events import VALUES, record_event
-from tests.ftrace.text.golden import Recording, body_of, read_golden, record_events, record_own
+from tests.ftrace.text.golden import Recording, body_of, record_events, record_own
+from tests.lib.golden import read_golden
 
 
 def record_body(recording: Recording, cpu: int, time: int, common: Mapping[str, int], body: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import errno
 import re
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -14,14 +13,14 @@ from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
 from emu.ftrace.tracefs import TraceFS
 from tests.lib.filter_texts import random_text
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[2] / "golden"
 SWITCH, WAKEUP, SYSTEM = "events/sched/sched_switch/filter", "events/sched/sched_wakeup/filter", "events/sched/filter"
 BAD_SYSTEM_FILTER = "Couldn't find or set field in one of a subsystem's events"
 
 
 def golden(name: str) -> str:
-    return (GOLDEN / f"{name}.txt").read_text()
+    return read_golden(f"{name}.txt")
 
 
 def without_times(log: str) -> str:

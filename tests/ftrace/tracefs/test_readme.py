@@ -14,9 +14,10 @@ from emu.cpu.snapshot import Checkpoint
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine, Share
 from tests.lib.arches import FACTS
+from tests.lib.golden import read_golden
 from tests.lib.probed_program import ProbedProgram
 
-GRAMMAR = (Path(__file__).parents[2] / "golden/README-grammar.txt").read_text().splitlines()
+GRAMMAR = read_golden("README-grammar.txt").splitlines()
 LOAD = "insmod /lib/modules/sample_timer.ko period=2"
 ARCHITECTURES = list(FACTS)  # a line is shown on one of them
 WRITES = "echo 1234567 > /dev/null"  # vfs_write() writes 8 bytes: its third argument, and its result

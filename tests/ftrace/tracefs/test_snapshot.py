@@ -7,7 +7,6 @@ import errno
 import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise, product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,8 +22,8 @@ from tests.ftrace.conftest import mark
 from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import TRACING, run, shell
 from tests.lib.event_lines import event_lines
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[2] / "golden"
 CPUS = (0, 1)
 
 CPU_HELP = """\
@@ -41,10 +40,6 @@ CPU_HELP = """\
 #                      (Doesn't have to be '2' works with any number that
 #                       is not a '0' or '1')
 """
-
-
-def golden(name: str) -> str:
-    return (GOLDEN / name).read_text()
 
 
 class Traced:
@@ -150,19 +145,19 @@ def test_what_is_no_number_changes_nothing(traced: Traced, path: str, text: str,
 
 
 def test_help(traced: Traced) -> None:
-    assert traced.read("snapshot") == golden("file-snapshot.initial.txt")
+    assert traced.read("snapshot") == read_golden("file-snapshot.initial.txt")
     assert traced.read("per_cpu/cpu1/snapshot") == CPU_HELP
     traced.write("snapshot", "1")
-    assert traced.read("snapshot") == golden("snapshot.empty.txt")
+    assert traced.read("snapshot") == read_golden("snapshot.empty.txt")
     assert traced.read("per_cpu/cpu1/snapshot") == CPU_HELP.replace("freed", "allocated")
     traced.mark("m")
     traced.write("per_cpu/cpu1/snapshot", "1")
     assert "Snapshot" not in traced.read("snapshot") + traced.read("per_cpu/cpu1/snapshot")
     assert traced.read("per_cpu/cpu0/snapshot") == CPU_HELP.replace("freed", "allocated")
     traced.write("snapshot", "2")
-    assert traced.read("snapshot") == golden("snapshot.cleared.txt")
+    assert traced.read("snapshot") == read_golden("snapshot.cleared.txt")
     traced.write("snapshot", "0")
-    assert traced.read("snapshot") == golden("snapshot.freed.txt")
+    assert traced.read("snapshot") == read_golden("snapshot.freed.txt")
 
 
 def test_the_first_snapshot_expands_the_buffer(tracefs: TraceFS) -> None:
@@ -387,10 +382,10 @@ def header(text: str) -> str:
 def test_a_session_looks_like_that_of_linux(machine: Machine) -> None:
     assert shell(machine, SESSION) == ""
     texts = {name: run(machine, f"cat /tmp/{name}") for name in ("initial", "empty", "taken", "after", "cleared", "freed")}
-    assert texts["initial"] == golden("file-snapshot.initial.txt")
+    assert texts["initial"] == read_golden("file-snapshot.initial.txt")
     for name in ("empty", "cleared", "freed"):
-        assert texts[name] == golden(f"snapshot.{name}.txt")
-    for name, theirs in (("taken", golden("snapshot.taken.txt")), ("after", golden("snapshot.trace-after.txt"))):
+        assert texts[name] == read_golden(f"snapshot.{name}.txt")
+    for name, theirs in (("taken", read_golden("snapshot.taken.txt")), ("after", read_golden("snapshot.trace-after.txt"))):
         assert header(texts[name]) == header(theirs)
         assert {line.name for line in event_lines(texts[name])} == {"sched_switch"} == {line.name for line in event_lines(theirs)}
     taken, after = event_lines(texts["taken"]), event_lines(texts["after"])
@@ -443,7 +438,7 @@ def test_a_module_takes_its_events_with_it(machine: Machine) -> None:
     """
     count, _, text = shell(machine, script).partition("\n")
     assert int(count) == 3
-    assert text == golden("snapshot.empty.txt")
+    assert text == read_golden("snapshot.empty.txt")
 
 
 def test_a_snapshot_is_the_same_every_time(arch: str) -> None:

@@ -11,7 +11,6 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -22,9 +21,9 @@ from emu.ftrace.tracefs import TraceFS
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import shell
+from tests.lib.golden import GOLDEN, read_golden
 from tests.lib.golden_writes import golden_writes
-
-GOLDEN = Path(__file__).parents[2] / "golden"
+from tests.lib.linux_events import available_events
 
 # What the golden kernel was built without
 ADDED = {
@@ -39,21 +38,17 @@ ADDED = {
 LATENCY = {"wakeup", "wakeup_rt", "wakeup_dl", "irqsoff", "preemptoff", "preemptirqsoff"}
 
 
-def golden(name: str) -> str:
-    return (GOLDEN / name).read_text()
-
-
 # Names and modes
 
 
 def golden_modes() -> dict[str, str]:
     """The mode of each file of the real kernel, by its path."""
     modes = {}
-    for line in golden("ls-2level-stat.txt").splitlines():
+    for line in read_golden("ls-2level-stat.txt").splitlines():
         mode, owner, size, path = line.split()
         assert (owner, size) == ("0:0", "0")
         modes[path.removeprefix("./")] = mode
-    for part in golden("ls-eventdirs.txt").split("\n\n"):
+    for part in read_golden("ls-eventdirs.txt").split("\n\n"):
         directory, _, lines = part.partition(":\n")
         for mode, name in re.findall(r"^(\S{10}) .* (\S+)$", lines, re.MULTILINE):
             if name not in {".", ".."}:
@@ -85,7 +80,7 @@ def test_every_name_with_its_mode(machine: Machine) -> None:
 
 
 def test_an_instance_has_what_linux_gives_it(arch: str) -> None:
-    lines = golden("instance.txt").splitlines()
+    lines = read_golden("instance.txt").splitlines()
     names = {line.removeprefix("./") for line in lines if line.startswith("./")}
     with booted_machine(arch) as machine:
         machine.tracefs.mkdir("instances/foo")
@@ -104,9 +99,10 @@ def test_an_instance_has_what_linux_gives_it(arch: str) -> None:
 def initial() -> Iterator[tuple[str, str]]:
     """The files of the real kernel after its boot, and what was in them: of long ones the beginning."""
     parts = r"^== \./(\S+)\n(.*?)\n(?=== |\Z)"
-    yield from re.findall(parts, golden("initial-contents-all.txt"), re.MULTILINE | re.DOTALL)
+    yield from re.findall(parts, read_golden("initial-contents-all.txt"), re.MULTILINE | re.DOTALL)
     for file in GOLDEN.glob("file-*.initial.txt"):
         yield file.name.removeprefix("file-").removesuffix(".initial.txt").replace("events_", "events/"), file.read_text()
+    yield "available_events", available_events()
 
 
 def without_branch(text: str) -> str:
@@ -169,7 +165,7 @@ def test_every_file_begins_with_what_linux_has(arch: str) -> None:
 
 def test_every_tracer_has_its_options_and_its_header(arch: str) -> None:
     sections = re.findall(r"^== (\w+)\n(.*?)^-- header of trace:\n(.*?)(?=^== |\Z)",
-                          golden("per-tracer-options-and-headers.txt"), re.MULTILINE | re.DOTALL)  # fmt: skip
+                          read_golden("per-tracer-options-and-headers.txt"), re.MULTILINE | re.DOTALL)  # fmt: skip
     with booted_machine(arch) as machine:
         machine.tracefs.write("tracing_on", "0")
         for tracer, options, text in sections:

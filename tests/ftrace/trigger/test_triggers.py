@@ -6,7 +6,6 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -14,10 +13,10 @@ from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[2] / "golden"
 SWITCH, WAKEUP, FORK = (f"events/sched/sched_{name}" for name in ("switch", "wakeup", "process_fork"))
-NONE = (GOLDEN / "trigger-file-empty.txt").read_text()
+NONE = read_golden("trigger-file-empty.txt")
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +45,7 @@ def test_files_are_as_linux_shows_them(machine: Machine) -> None:
     """Counts aside: how often tasks switch meanwhile is not the same."""
     tracefs = machine.tracefs
     shown = []
-    for line in (GOLDEN / "trigger-files.txt").read_text().splitlines():
+    for line in read_golden("trigger-files.txt").splitlines():
         if (set_ := re.fullmatch(r"# echo '(.*)' > trigger", line)):
             tracefs.write(f"{SWITCH}/trigger", set_[1])
             machine.run("true; true; true")
@@ -55,7 +54,7 @@ def test_files_are_as_linux_shows_them(machine: Machine) -> None:
             shown.append(f"# sched_wakeup/enable: {states[0]} sched_switch/enable: {states[1]}\n")
             tracefs.append(f"{SWITCH}/trigger", f"!{set_[1]}")
     shown.append(tracefs.read(f"{SWITCH}/trigger"))
-    assert _without_counts("".join(shown)) == _without_counts((GOLDEN / "trigger-files.txt").read_text())
+    assert _without_counts("".join(shown)) == _without_counts(read_golden("trigger-files.txt"))
     assert tracefs.read(f"{FORK}/trigger") == NONE
 
 
@@ -109,7 +108,7 @@ def test_what_is_refused_changes_nothing(machine: Machine, text: str, code: int)
 def test_what_linux_refuses_is_refused(machine: Machine) -> None:
     """Its error_log has lines about hist alone."""
     tracefs = machine.tracefs
-    tried = re.findall(r"# echo '(.*)' > \S+\n(?:.*echo.*\n)?rc=(\d)", (GOLDEN / "error-triggers.txt").read_text())
+    tried = re.findall(r"# echo '(.*)' > \S+\n(?:.*echo.*\n)?rc=(\d)", read_golden("error-triggers.txt"))
     assert [text for text, status in tried if status == "0"] == ["hist:keys=prev_pid:badattr=1"]
     tracefs.write("error_log", "")
     for text, status in tried:
@@ -118,7 +117,7 @@ def test_what_linux_refuses_is_refused(machine: Machine) -> None:
         else:
             with pytest.raises(TraceError, match="EINVAL"):
                 tracefs.write(f"{SWITCH}/trigger", text)
-    assert _without_times(tracefs.read("error_log")) == _without_times((GOLDEN / "error_log.after-bad-triggers.txt").read_text())
+    assert _without_times(tracefs.read("error_log")) == _without_times(read_golden("error_log.after-bad-triggers.txt"))
 
 
 def _without_times(text: str) -> str:
@@ -133,7 +132,7 @@ def test_a_stack_after_the_first_events(machine: Machine) -> None:
     assert names[:7] == ["sched_process_fork", "<stack trace>"] * 3 + ["sched_process_fork"] and len(names) >= 7
     assert "<stack trace>" not in names[6:]
     stack = [line for line in machine.tracefs.read("trace").splitlines() if line.startswith(" =>")]
-    linux = [line for line in (GOLDEN / "trigger-stacktrace.txt").read_text().splitlines() if line.startswith(" =>")]
+    linux = [line for line in read_golden("trigger-stacktrace.txt").splitlines() if line.startswith(" =>")]
     assert stack[:2] == linux[:2] and stack.count(stack[0]) == 3
     assert machine.tracefs.read(f"{FORK}/trigger") == "stacktrace:count=0\n"
 

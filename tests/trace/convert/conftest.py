@@ -12,7 +12,8 @@ import pytest
 from emu.trace import Trace
 from emu.trace.convert import FORMATS, ConvertOptions
 from tests.lib.booted_machine import booted_machine
-from tests.lib.trace_dat import GOLDEN, Dat, Pages, event_id
+from tests.lib.golden import GOLDEN
+from tests.lib.trace_dat import Dat, Pages, event_id
 
 LINUX = ("function", "graph", "graph-depth", "graph-openat2", "sched", "syscalls")
 A, B, C = 0xFFFFFFFF81000000, 0xFFFFFFFF81000040, 0xFFFFFFFF81000080

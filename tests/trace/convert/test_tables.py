@@ -18,7 +18,7 @@ from emu.trace import Trace
 from emu.trace.convert import FORMATS, CannotConvert, ConvertOptions, convert
 from emu.trace.report import Report
 from emu.trace.selection import Selection
-from tests.lib.trace_dat import GOLDEN
+from tests.lib.golden import GOLDEN
 from tests.trace.convert.conftest import A, B, converted, trace_of
 
 

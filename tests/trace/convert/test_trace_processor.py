@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from emu.trace import Trace
-from tests.lib.trace_dat import GOLDEN
+from tests.lib.golden import GOLDEN
 from tests.lib.trace_processor import needs_trace_processor, query
 from tests.trace.convert.conftest import converted
 
