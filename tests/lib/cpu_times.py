@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """How much processor time each test takes: a plugin of pytest; and the list of the tests that take long.
 
-    ./venv pytest --long --times FILE               measures all tests
+    ./venv pytest --long --times=FILE               measures all tests
     ./venv python -m tests.lib.cpu_times FILE      makes long_tests.txt of it
 
 A test that takes more than MOST seconds is listed. But of a test's cases the cheapest stays in the suite if it takes no more than

@@ -21,7 +21,6 @@ from emu.cpu.timing.core import Core
 __all__ = ["AS_EXPECTED", "MISPREDICTED", "RETURNED", "TAKEN", "TURNED", "Composition"]
 
 AS_EXPECTED, TAKEN, RETURNED, TURNED, MISPREDICTED = range(5)  # how a block goes on
-_ENTRY = 8  # slots to an entry of the window
 
 
 class Composition:

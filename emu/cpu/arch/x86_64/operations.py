@@ -18,7 +18,6 @@ from emu.cpu.timing.instructions import ABSOLUTE, Effects, Instruction, Place
 
 __all__ = ["Operations"]
 
-_FRAME_POINTER = 5
 _ZERO = frozenset(
     ["xor", "sub", "pxor", "xorps", "xorpd", "psubb", "psubw", "psubd", "psubq", "pcmpgtb", "pcmpgtw", "pcmpgtd", "pandn"]
 )
