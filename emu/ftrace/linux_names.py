@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The events of Linux 6.1: so that one which this machine lacks is told from one that nobody knows. All else is here."""
+"""Linux 6.1's events: so an error can tell an event that this machine lacks from one that Linux lacks too."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ SYSTEMS = frozenset({*LINUX_EVENTS, "ftrace"})
 
 @dataclass(frozen=True)
 class LinuxDirectory:
-    """A directory of Linux's tracefs: its path, and what it has. An instance's files have the paths of the top array's."""
+    """A directory of Linux's tracefs: its path and its entries. An instance's files have the paths of the top array's files."""
 
     path: str
     names: frozenset[str]
 
     def missing(self, name: str, known: Iterable[str]) -> TraceError:
-        """The error for a name that is not among the `known` ones here."""
+        """The error for a name that is not one of the `known` names."""
         if name in self.names:
             return NotProvided(errno.ENOENT, f"{self.path}/{name}", "this file")
         return TraceError(errno.ENOENT, f"there is no '{name}' here", (name, known))
