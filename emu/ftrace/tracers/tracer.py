@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The interface of a tracer: its name, its own options, the target of its call sites, and hooks for when it is set or
-replaced."""
+"""The interface of a tracer: its name, its options, the target of its call sites, and hooks for when it is set or replaced."""
 
 from __future__ import annotations
 
