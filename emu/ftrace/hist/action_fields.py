@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the names in the actions of a hist trigger mean: variables, fields, synthetic events."""
+"""Resolves the names in a hist trigger's actions: variables, fields, synthetic events."""
 
 from __future__ import annotations
 
@@ -35,38 +35,38 @@ _NO_EVENT = "Event file not found"
 _NO_HIST = "Matching event histogram not found"
 _HIST_REFUSED = "Couldn't create histogram for field"
 
-_OWN_PREFIX = "synthetic_"  # of variables for fields of other events
+_OWN_PREFIX = "synthetic_"  # prefix of the variables that are made for other events' fields
 
 
 class Surroundings(Protocol):
-    """What actions need of their trace array."""
+    """What actions need from their trace array."""
 
     def synthetic_event(self, name: str) -> SyntheticEvent | None: ...
 
     def event(self, system: str, name: str) -> EventCall | None:
-        """An event that can be matched; None: there is none."""
+        """An event that can be matched; None if there is none."""
 
     def variable(self, system: str, event: str, name: str) -> HistVariable | None:
-        """A variable of an event's histograms; None: there is none."""
+        """A variable of an event's histograms; None if there is none."""
 
     def compatible(self, call: EventCall, definition: HistDefinition) -> tuple[HistDefinition, str | None] | None:
-        """A histogram of an event with keys as a definition has, and its condition; None: there is none."""
+        """A histogram of an event with the same keys as a definition, and its condition; None if there is none."""
 
     def add_hist(self, call: EventCall, text: str) -> Callable[[], None]:
-        """Sets a hist trigger of another event. Returns what takes it back. Raises TraceError."""
+        """Sets a hist trigger of another event. Returns a function that removes it. Raises TraceError."""
 
     def tell(self, report: ErrorReport) -> None:
-        """Has error_log tell something, whatever becomes of the trigger."""
+        """Adds a report to error_log, whether the trigger fails or not."""
 
     def reserve_snapshot(self) -> Callable[[], None]:
-        """Keeps the snapshot for one action. Returns what ends that. Raises TraceError: EBUSY, ENOMEM."""
+        """Reserves the snapshot for one action. Returns a function that ends this. Raises TraceError: EBUSY, ENOMEM."""
 
 
 def find_actions(definition: HistDefinition, around: Surroundings) -> HistActions:
     """The actions of a definition.
 
     Raises:
-        TraceError: EINVAL, EEXIST, with what error_log tells; EBUSY, ENOMEM. Nothing has changed.
+        TraceError: EINVAL, EEXIST, with the report for error_log; EBUSY, ENOMEM. Nothing has changed.
     """
     finder = _Finder(definition, around)
     try:
@@ -79,7 +79,7 @@ def find_actions(definition: HistDefinition, around: Surroundings) -> HistAction
 
 
 class _Finder:
-    """Finds what the names of one trigger's actions mean. `taken`: what gives back what they need."""
+    """Resolves the names in one trigger's actions. `taken`: functions that release what the actions use."""
 
     def __init__(self, definition: HistDefinition, around: Surroundings) -> None:
         self.taken: list[Callable[[], None]] = []
@@ -89,7 +89,7 @@ class _Finder:
         self._saves = False
 
     def check_event(self, action: Action) -> None:
-        """Raises TraceError: EINVAL, when there is no event as an action wants to match."""
+        """Raises TraceError: EINVAL if an action's matching event does not exist."""
         if action.handler is Handler.ON_MATCH:
             system, _, event = action.subject.partition(".")
             if self._around.event(system, event) is None:
@@ -130,7 +130,7 @@ class _Finder:
             raise self._source.then(error, _NOT_SAVED, name) from None
 
     def _parameters(self, action: Action, event: SyntheticEvent) -> list[HistField]:
-        """What the fields of a synthetic event become."""
+        """The values for the fields of a synthetic event."""
         found: list[HistField] = []
         for number, text in enumerate(action.parameters):
             system, of_event, name = self._qualified(text)
@@ -143,7 +143,7 @@ class _Finder:
         return found
 
     def _qualified(self, text: str) -> tuple[str, str, str]:
-        """System and event, if they are said, and a name."""
+        """The system and the event, if they are given, and the name."""
         if "." not in text:
             return "", "", text
         system, event, *name = text.split(".", 2)
@@ -152,7 +152,7 @@ class _Finder:
         return system, event, name[0]
 
     def _is_own(self, system: str, event: str) -> bool:
-        """Whether a name may be one of the trigger's own event."""
+        """Whether a name may belong to the trigger's own event."""
         return not system or (system, event) == (self._definition.call.system, self._definition.call.name)
 
     def _variable(self, action: Action, system: str, event: str, text: str) -> HistField:
@@ -182,9 +182,9 @@ class _Finder:
             raise self._source.then(error, _BAD_FIELD, name) from None
 
     def _field(self, action: Action, system: str, event: str, name: str) -> HistField:
-        """A field of the trigger's own event, or else of the one that an action matches.
+        """A field of the trigger's own event, or otherwise of the event matched by an action.
 
-        As in Linux, error_log tells that it is none of the trigger's own event, even if it is one of the other.
+        As in Linux, error_log reports that the trigger's own event lacks it, even if the other event has it.
         """
         other_system, other_event = system, event
         if not system and action.handler is Handler.ON_MATCH:
@@ -201,7 +201,7 @@ class _Finder:
         return self._refer(variable, other_system, other_event)
 
     def _field_variable(self, system: str, event: str, name: str) -> HistVariable:
-        """A variable for a field of another event. As in Linux, it is one of a histogram that is made for it."""
+        """A variable for a field of another event. As in Linux, a histogram is made for it."""
         own_name = f"{_OWN_PREFIX}{name}"
         call = self._around.event(system, event)
         if call is None:
@@ -224,7 +224,7 @@ class _Finder:
 
 
 def _fits(field: SynthField, value: HistField) -> bool:
-    """Whether a field of a synthetic event can become a value."""
+    """Whether a value has the type of a synthetic event's field."""
     if field.is_string or value.is_string:
         return field.is_string and value.is_string and (not field.size or field.size == value.size)
     return field.type == value.type or (field.size, field.signed) == (value.size, value.signed)

@@ -43,34 +43,34 @@ _CLOCK = "Couldn't set trace_clock"
 
 
 class Histogram:
-    """A table and what is counted in it, for one trigger, or for all that have its name.
+    """A table with its definition, for one trigger, or for all triggers with its name.
 
     Args:
-        number: by which hist_debug tells it from others.
-        definition: of the first of these.
-        table: empty.
+        number: identifies it in hist_debug.
+        definition: the first trigger's definition.
+        table: the table, empty.
     """
 
     def __init__(self, number: int, definition: HistDefinition, table: HistMap) -> None:
         self.number = number
         self.definition = definition
         self.table = table
-        self.triggers = 0  # that count in it
+        self.triggers = 0  # the number of triggers that count in it
 
     @property
     def record(self) -> hist_record.Histogram:
-        """What native code knows of it."""
+        """Native code's record of the table."""
         return self.table.record
 
 
 class Histograms:
-    """What the histograms of all trace arrays share.
+    """State that the histograms of all trace arrays share.
 
     Args:
-        memory: bytes that all tables may take.
-        names: what numbers are called.
-        handlers: what events do to them, compiled when they are first asked for.
-        key_stack: the same of what stores stacks of calls.
+        memory: the limit in bytes for all tables together.
+        names: names for numbers.
+        handlers: the native handlers of histogram programs, compiled when they are first used.
+        key_stack: the native function that stores stack traces as keys, compiled likewise.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Histograms:
         return self._named.get(name)
 
     def make(self, definition: HistDefinition, array: TraceArray, *, clock_is_ns: bool) -> Histogram:
-        """A new one, without triggers. Its name is known from now on. `array`: its array.
+        """Makes a histogram without triggers. Its name is known from now on. `array`: its array.
 
         Raises:
             TraceError: ENOMEM.
@@ -111,7 +111,7 @@ class Histograms:
         return made
 
     def release(self, one: Histogram) -> None:
-        """A trigger does not count in it any more, or is not to begin to. It is gone with the last."""
+        """A trigger no longer counts in it, or failed to be set. The histogram goes with its last trigger."""
         if not one.triggers:
             self._named.pop(one.definition.command.name, None)
             one.definition.actions.release()
@@ -119,17 +119,17 @@ class Histograms:
 
 
 class HistTrigger:
-    """A hist trigger of an event. While it is there, the event is in soft mode.
+    """A hist trigger of an event. It keeps the event in soft mode.
 
     Args:
-        histograms: those of all trace arrays.
-        definition: what was written.
-        histogram: in which it counts; if it has a name, perhaps one that others have made.
+        histograms: the histograms of all trace arrays.
+        definition: the trigger's definition.
+        histogram: the histogram that it counts in; if named, perhaps another trigger's.
         array: its array.
-        condition: which entries it counts; None: all.
+        condition: selects the entries that it counts; None: all.
 
     Attributes:
-        record: what native code knows of it (`trace_records.Consumer`).
+        record: native code's record of the trigger (`trace_records.Consumer`).
     """
 
     target: EventFile | None = None
@@ -155,7 +155,7 @@ class HistTrigger:
 
     @property
     def kind(self) -> object:
-        """There may be many, that differ."""
+        """Unique to each trigger: an event may have many different ones."""
         return self
 
     @property
@@ -167,7 +167,7 @@ class HistTrigger:
         return self.record.paused
 
     def pause(self, paused: bool) -> None:
-        """Has it count no longer, or again."""
+        """Pauses or resumes counting."""
         self.record.paused = paused
 
     def is_same(self, definition: HistDefinition, condition: str | None) -> bool:
@@ -181,22 +181,22 @@ class HistTrigger:
         return f"hist:{self.definition}{condition} [{'paused' if self.paused else 'active'}]"
 
     def text(self) -> Iterator[str]:
-        """The table."""
+        """The text of the table."""
         return hist_text(str(self), self.histogram.definition, self.histogram.table, self._histograms.names)
 
     def debug_text(self) -> Iterator[str]:
-        """What it is made of."""
+        """The text of its internals."""
         return hist_debug_text(str(self), self.histogram.number, self.histogram.definition)
 
     def release(self) -> None:
-        """It does nothing any more."""
+        """Stops the trigger."""
         self.pause(True)
         self.histogram.triggers -= 1
         self._histograms.release(self.histogram)
 
 
 class HistGlobals(Protocol):
-    """What the trace arrays share, as far as hist triggers need it (`emu.ftrace.arrays.trace_globals`)."""
+    """The shared state of trace arrays that hist triggers need (`emu.ftrace.arrays.trace_globals`)."""
 
     events: Catalogue
     dynamic_events: DynamicEvents
@@ -212,12 +212,13 @@ class HistTriggers:
     """The hist triggers of one trace array.
 
     Args:
-        records: of the array.
-        files: what the array wants of events.
+        records: the array's records.
+        files: the array's event files.
         trace_globals: what the trace arrays share.
-        set_clock: sets the array's trace clock to one of those there are.
-        reserve_snapshot: keeps the snapshot for one action, until what it returns is called. Raises TraceError: EBUSY, ENOMEM.
-        tell: has the array's error_log tell something, whatever becomes of a trigger.
+        set_clock: sets the array's trace clock.
+        reserve_snapshot: reserves the snapshot for an action, until the returned function is called. Raises TraceError: EBUSY,
+            ENOMEM.
+        tell: adds a report to the array's error_log, whether a trigger fails or not.
     """
 
     def __init__(
@@ -239,40 +240,40 @@ class HistTriggers:
         self._variables = HistVariables(self._all)
 
     def _all(self) -> Iterator[HistTrigger]:
-        """Those of all events."""
+        """The hist triggers of all events."""
         for file in self._files:
             yield from self.of(file.call)
 
     def of(self, call: EventCall) -> list[HistTrigger]:
-        """Those of an event, the oldest first."""
+        """The hist triggers of an event, oldest first."""
         file = self._files.get(call)
         return [trigger for trigger in file.triggers if isinstance(trigger, HistTrigger)] if file else []
 
     def text(self, call: EventCall) -> Iterator[str]:
-        """What the file `hist` of an event shows."""
+        """The text of an event's file `hist`."""
         for number, trigger in enumerate(self.of(call)):
             if number:
                 yield "\n\n"
             yield from trigger.text()
 
     def debug_text(self, call: EventCall) -> Iterator[str]:
-        """What the file `hist_debug` of an event shows."""
+        """The text of an event's file `hist_debug`."""
         for number, trigger in enumerate(self.of(call)):
             if number:
                 yield "\n\n"
             yield from trigger.debug_text()
 
     def obey(self, call: EventCall, text: str, *, removes: bool) -> None:
-        """Sets, changes or takes back a hist trigger of an event. To take back what is not there changes nothing.
+        """Sets, changes or removes a hist trigger of an event. Removing a trigger that does not exist changes nothing.
 
         Args:
             call: the event.
-            text: what follows `hist:`.
-            removes: takes it back.
+            text: the text after `hist:`.
+            removes: whether to remove it.
 
         Raises:
-            TraceError: EINVAL, EDOM, with what error_log tells; EEXIST; ENOENT; ENOMEM; EBUSY if others need its variables, or
-                have the snapshot.
+            TraceError: EINVAL, EDOM, with the report for error_log; EEXIST; ENOENT; ENOMEM; EBUSY if other triggers need its
+                variables or have reserved the snapshot.
         """
         command = parse_hist(call.path, text)
         definition = HistDefinition(call, command, self._variables, removes=removes)
@@ -293,7 +294,7 @@ class HistTriggers:
             raise command.source.error(_EXISTS, code=errno.EEXIST)
 
     def remove_all(self, call: EventCall) -> bool:
-        """Takes back those of an event; none, when other triggers refer to variables of one. Says whether any have gone."""
+        """Removes an event's hist triggers, but none if others refer to their variables. Returns whether any were removed."""
         there = self.of(call)
         if any(self._variables.need(one.histogram) for one in there):
             return False
@@ -324,7 +325,7 @@ class HistTriggers:
             self._set_clock(command.clock)
 
     def _make(self, definition: HistDefinition, *, clock_is_ns: bool) -> Histogram:
-        """Raises TraceError, and nothing has changed."""
+        """Raises TraceError; nothing has changed."""
         definition.actions = find_actions(definition, self)
         try:
             return self._histograms.make(definition, self._array, clock_is_ns=clock_is_ns)
@@ -332,7 +333,7 @@ class HistTriggers:
             definition.actions.release()
             raise
 
-    # What actions need (see action_fields.Surroundings)
+    # The interface for actions (action_fields.Surroundings)
 
     def synthetic_event(self, name: str) -> SyntheticEvent | None:
         call = self._globals.events.find(SYNTHETIC, name)
@@ -357,6 +358,6 @@ class HistTriggers:
         return partial(self._take_back, call, self.of(call)[-1])
 
     def _take_back(self, call: EventCall, added: HistTrigger) -> None:
-        """Removes a trigger, if it is still there and nobody else needs its variables."""
+        """Removes a trigger, if it still exists and no other trigger needs its variables."""
         if added in self.of(call) and not self._variables.need(added.histogram):
             self._files.remove_trigger(call, added)
