@@ -101,8 +101,7 @@ class Kernel:
             self.board.reset_page_table = self.memory.physical(self.image.symbol(self.arch.page_table))
 
     def start(self, time: int, tracing: Tracing, requests: TracingRequests) -> None:
-        """Switches CPU 0 on, with its clock at `time`. The kernel then reports to `tracing` and sends its requests to
-        `requests`."""
+        """Switches CPU 0 on, with its clock at `time`. The kernel then reports to `tracing` and sends requests to `requests`."""
         self._tracing = tracing
         self.reports = Reports(self.arch, self.memory, self.tasks, self.symbols, tracing, self._warn)
         self.host_calls = HostCalls(

@@ -146,8 +146,7 @@ class FileServer:
         return self._board.current.cycles + self._board.cycles(_PAUSE_NS)
 
     def done(self) -> None:
-        """Something is done that requests may wait for. If none waits, there is no interrupt, since it could cause more
-        events."""
+        """Something is done that requests may wait for. If none waits, there is no interrupt: it could cause more events."""
         if self._waiting:
             self.changed()
 
