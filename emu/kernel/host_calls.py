@@ -23,7 +23,7 @@ def host_call(method: Method) -> Method:
     The method gets the CPU and as many of the call's arguments as it has parameters. It returns the call's result, or None if it
     has answered the CPU itself or the guest does not continue. A LookupError becomes -EFAULT for the guest.
     """
-    method.answers_host_call = True  # type: ignore[attr-defined]  # type: ignore[attr-defined]  # functions accept any attribute
+    method.answers_host_call = True  # type: ignore[attr-defined]  # functions accept any attribute
     return method
 
 

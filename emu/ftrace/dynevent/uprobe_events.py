@@ -54,7 +54,7 @@ class _Source(ProbeEvent):
 
     def end(self, file: object) -> None:
         super().end(file)
-        self._files.remove(file)  # type: ignore[arg-type]  # type: ignore[arg-type]  # begin() was called with it
+        self._files.remove(file)  # type: ignore[arg-type]  # begin() was called with it
 
     def give_up(self) -> None:
         """The event cannot happen: forgets all arrays that enabled it."""

@@ -75,7 +75,7 @@ class Site:
         `nop`; `call` with the name of ftrace_caller or another function; `breakpoint`, with any tail; `changing`: other bytes
         while patching is under way there; `unexpected`: other bytes at any other time.
         """
-        self._number  # noqa: B018  # noqa: B018  # raises if the site no longer exists
+        self._number  # noqa: B018  # raises if the site no longer exists
         arch, code = self._ftrace.arch, self.code
         if code == arch.nop:
             return "nop"
