@@ -60,7 +60,7 @@ def build(guest: Guest, context: Context, with_places: bool = False) -> Unwind:
     def follow(
         cpu: Cpu, array: TraceArray, memory: KernelMemory, frame: u64, out: Values[u64], count: u64, most: u64
     ) -> tuple[u64, u64]:
-        """Stores return addresses of functions with frames. Returns the value found instead of a frame's address, and the count."""
+        """Stores return addresses of functions with frames. Returns the value in place of a frame's address, and the count."""
         last = u64(0)
         while count < most and frame & LOW_BITS == 0 and frame > last:
             slot, more = frame, True
