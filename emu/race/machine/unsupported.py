@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What only the model can do."""
+"""Features of scenarios that only the model supports."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _OFFSETS: Mapping[str, tuple[int, ...]] = MappingProxyType({**PLACES, "sparc64":
 
 
 def unsupported(scenario: Scenario) -> str | None:
-    """Why a scenario cannot be had on the machine, as a sentence; None: it can.
+    """Why a scenario is impossible on the machine, as a sentence; None if it is possible.
 
     Raises:
-        ValueError: it can be had nowhere. The text says why.
+        ValueError: it is impossible anywhere. The text says why.
     """
     offsets = _OFFSETS[scenario.arch]
     most = cpu_arch.load(scenario.arch).max_cpus

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where the sites of a scenario lie in the model, and the calls that they hold."""
+"""The addresses of a scenario's sites in the model, and of their calls' targets."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _BETWEEN_SITES = 0x1000
 
 class _Addresses(NamedTuple):
     first_line: int  # of the first site
-    targets: tuple[int, int]  # of the only or the first, and of the second call
+    targets: tuple[int, int]  # of the only or first call, and of the second one
 
 
-# From every site the two calls, and the nops, differ in each byte of the displacement.
+# From every site, the two calls and the nops differ in each byte of the displacement.
 _ADDRESSES: Mapping[str, _Addresses] = MappingProxyType(
     {
         "x86_64": _Addresses(0xFFFFFFFF81001000, (0xFFFFFFFFA1B2C3E4, 0xFFFFFFFFC8D9E0F1)),
@@ -31,7 +31,7 @@ _ADDRESSES: Mapping[str, _Addresses] = MappingProxyType(
 
 
 def model_patches(scenario: Scenario) -> list[Patch]:
-    """What is changed at the scenario's sites, which lie a page apart."""
+    """The changes of the scenario's sites, which are a page apart."""
     addresses = _ADDRESSES[scenario.arch]
     sites = [addresses.first_line + _BETWEEN_SITES * n + place for n, place in enumerate(scenario.places)]
     return scenario.patches(sites, *addresses.targets)
