@@ -66,8 +66,7 @@ class CodeMemory:
         return self._views[versions]
 
     def pieces(self, before: bytes, after: bytes) -> list[Rest]:
-        """The store that turned `before` into `after`, split into the parts that become visible one by one
-        (`FetchModel.store`)."""
+        """The store that turned `before` into `after`, split into parts that become visible one by one (`FetchModel.store`)."""
         found: list[Rest] = []
         changed = [n for n in range(len(before)) if before[n] != after[n]]
         atom = self._model.store
@@ -141,8 +140,7 @@ class CodeMemory:
     def _instructions(
         self, state: CodeState, view: View, address: int, end: int, length: Callable[[bytes], int], before: bytes = b""
     ) -> Iterator[Fetch]:
-        """The same with repetitions: fetches unit by unit until an instruction is complete. `before`: the bytes fetched so
-        far."""
+        """The same with repetitions: fetches unit by unit until an instruction is complete. `before`: the bytes so far."""
         views = self._of(state.versions)
         stop = min(end, next(stop for _, stop in views.units if stop > address))
         for fetch in views.fetches(view, len(state.versions) - 1, address, stop - address):

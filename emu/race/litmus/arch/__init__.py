@@ -89,7 +89,7 @@ class LitmusArch(ABC):
     def _decoder(self) -> capstone.Cs:
         return capstone.Cs(*self.capstone_mode)
 
-    @functools.lru_cache(maxsize=1 << 16)  # noqa: B019  # noqa: B019  # there are only two architectures
+    @functools.lru_cache(maxsize=1 << 16)  # noqa: B019  # there are only two architectures
     def decode(self, code: bytes, address: int) -> Decoded | None:
         """The instruction at the start of `code`; None if there is none, or it is incomplete."""
         return next(self.readings(code, address), None)
