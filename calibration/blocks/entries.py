@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Measured blocks as they are stored."""
+"""Measured blocks in their stored form."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class Block(NamedTuple):
     code: bytes
     origin: str  # kernel, programs or special
     cycles: float
-    spread: float  # of the measurements, in parts of the cycles
-    may_meet: bool  # the harness made accesses meet that may not in the program: it is not judged
+    spread: float  # of the measurements, as a fraction of the cycles
+    may_meet: bool  # accesses alias in the harness that may not in the program: such a block is not judged
 
     @property
     def held_out(self) -> bool:
-        """Whether it is in the half that is not looked at."""
+        """Whether it is in the half that is not looked at while tuning."""
         return stored.held_out(self.code)
 
 
 def save_blocks(found: dict[bytes, Measured], header: dict[str, Any]) -> Path:
-    """Stores this machine's measurements, in the order of the stored bodies; null: a body could not be measured."""
+    """Stores this machine's measurements, in the order of the stored bodies; null for a body that could not be measured."""
     rows = [found.get(code, (None, None)) for code in all_bodies()]
     columns = {"cycles": [cycles for cycles, _ in rows], "spread": [spread for _, spread in rows]}
     tools = {"gcc": compiler(), "kernel": platform.release()}
@@ -46,10 +46,10 @@ def measure_blocks() -> Path:
 
 @functools.cache
 def blocks_of(machine: str) -> tuple[Block, ...]:
-    """What was measured on a machine.
+    """The measurements of a machine.
 
     Raises:
-        ValueError: other bodies were measured than those that are stored now.
+        ValueError: the measured bodies are not those that are stored now.
     """
     data = stored.load(machine, "blocks")
     if data["bodies"] != digest():
