@@ -160,8 +160,7 @@ def find_cpu(uc: unicorn.Uc, registers: bytes, env_registers: int, arch: str) ->
             block = peek(memory, pointer, _CPU_STATE)
             at = block.find(registers) - env_registers
             # A CPUState points to its env and to its uc. A block shortly before it on the heap seems to do so too, so the block
-            # closest
-            # to the env is chosen.
+            # closest to the env is chosen.
             if at > 0 and all(struct.pack("<Q", known) in block[:at] for known in (pointer + at, handle)):
                 found.append((at, offset, block))
         if not found:

@@ -79,9 +79,8 @@ class GuestCpu:
         """Executes one instruction, while the other CPUs and their clocks stand still.
 
         A pending interrupt comes first: the instruction is then the first one of its handler. A sleeping CPU first sleeps until
-        its
-        next interrupt. For an instruction with a `rep` prefix, one repetition is executed. The instruction is the one in memory,
-        even where a running CPU would use an old translation.
+        its next interrupt. For an instruction with a `rep` prefix, one repetition is executed. The instruction is the one in
+        memory, even where a running CPU would use an old translation.
 
         Returns:
             False if the CPU is off, or sleeps and nothing will wake it. Then nothing has happened.

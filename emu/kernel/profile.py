@@ -93,8 +93,7 @@ class Profile:
         """The counts of each function so far, by name. Functions with the same name share a row.
 
         Names are `vfs_read`; `ext2_lookup [ext2]` for a module; `[user] ls` for a program; `[trampoline]` for code written by
-        tracing;
-        `[other]` for everything that found no room.
+        tracing; `[other]` for everything that found no room.
         """
         if self.on:
             self._account()

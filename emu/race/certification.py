@@ -29,8 +29,7 @@ def cases(
 
     Each kind of place (`PLACES`) is used for each site, with the next site at the next kind. Changes are those of a single
     instruction. There are cases without NMIs, and with NMIs whose handlers reach all sites; and each of these with each write
-    failing
-    in turn, so that the driver undoes the change. Each case has a unique name.
+    failing in turn, so that the driver undoes the change. Each case has a unique name.
 
     Raises:
         ValueError: the protocol does not exist, or cannot be performed.

@@ -2,8 +2,7 @@
 """All summaries of blocks that a process has for one CPU model, in memory for native code; and on disk.
 
 A table on disk is named after everything it depends on: the sources that make summaries, the CPU model, and the image whose
-blocks
-it contains. It begins with a hash of the first two and of the rest of the file. A damaged or foreign table is ignored: its
+blocks it contains. It begins with a hash of the first two and of the rest of the file. A damaged or foreign table is ignored: its
 summaries are made again.
 """
 

@@ -31,8 +31,7 @@ class Dumps:
         """Consumes the buffer of one CPU, or of each, as lines for the guest's console.
 
         The lines are those of trace_pipe with the option latency-format, which does not affect function_graph's lines here.
-        Events
-        recorded meanwhile stay. As in Linux, addresses of programs are not resolved.
+        Events recorded meanwhile stay. As in Linux, addresses of programs are not resolved.
         """
         latency = self._ops.tracer is not FUNCTION_GRAPH or self._options["latency-format"] or self._options["funcgraph-flat"]
         options = {**self._options, "latency-format": latency, "sym-userobj": False}

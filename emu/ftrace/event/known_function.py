@@ -14,8 +14,7 @@ class KnownFunction:
     """A Python implementation of a kernel function, for readers of traces.
 
     `parameters`: `n` is a number; `m` is the bytes behind a pointer; `-` is not passed to `call`. The result is a number that
-    fits
-    an unsigned long, or a text.
+    fits an unsigned long, or a text.
     """
 
     parameters: str

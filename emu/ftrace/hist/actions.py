@@ -154,8 +154,7 @@ class HistActions:
     @property
     def snapshot(self) -> tuple[Action, int, NDArray[np.uint64]] | None:
         """The action that has taken a snapshot, the value that triggered the latest one, and what the element kept. None if there
-        is
-        none."""
+        is none."""
         if self._snapshot is None:
             return None
         one, record, element = self._snapshot

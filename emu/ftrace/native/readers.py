@@ -3,9 +3,8 @@
 
 A reader waits for the next event (the array's `reader_waits`), or for pages of a CPU's buffer (the ring's `awaited`). The guest
 is told by an interrupt, and checks on behalf of all waiting readers. The interrupt handler's own functions may be traced: they
-may
-record the next event, turn recording off, or take a snapshot. So each waiter sets the earliest time of its interrupt, and nothing
-causes an earlier one.
+may record the next event, turn recording off, or take a snapshot. So each waiter sets the earliest time of its interrupt, and
+nothing causes an earlier one.
 """
 
 from __future__ import annotations

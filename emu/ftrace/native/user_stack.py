@@ -6,8 +6,7 @@ The architectures' unwinders, in `native.arch`, have
     unwind_user(cpu, array, task, saved, out, most) -> count
 
 It stores where the program continues and the calls that led there in `out`, innermost first: at most `most`. `saved` is the
-task's
-struct pt_regs. A program's stack may contain anything: the trace ends where nothing can be read.
+task's struct pt_regs. A program's stack may contain anything: the trace ends where nothing can be read.
 """
 
 from __future__ import annotations

@@ -54,8 +54,7 @@ class TraceView:
     """A snapshot of a trace, with everything that its text depends on.
 
     `events` may have several parts for one CPU, in order. `entries` and `written` are the buffer's counts for the header: they
-    can
-    differ from the number of events here. Missing options are off.
+    can differ from the number of events here. Missing options are off.
     """
 
     tracer: str

@@ -97,8 +97,7 @@ class Handle:
         """Notes that a reader waits for data. The guest is interrupted when there may be some.
 
         `again`: the reader has waited before and was woken in vain. The interrupt itself may cause the next data, so there must
-        be
-        a pause before the next interrupt: otherwise a CPU would do nothing else.
+        be a pause before the next interrupt: otherwise a CPU would do nothing else.
         """
 
     def await_readiness(self, *, again: bool) -> None:

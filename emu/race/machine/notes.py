@@ -68,10 +68,9 @@ class Notes(NamedTuple):
         """A key that is equal for states with the same future.
 
         A CPU's future depends on the bytes that it may see, on its position and what it owes, and on the future of the patcher
-        and
-        its handler, which is determined by the patcher's position. CPUs are alike, so their order does not matter.
-        Memory written by the guest in between (counters, stacks) and clocks do not matter: no timer runs, and CPUs share
-        nothing but the patcher. The place of an NMI follows from the rest, or is in the loop in which a CPU waits.
+        and its handler, which is determined by the patcher's position. CPUs are alike, so their order does not matter. Memory
+        written by the guest in between (counters, stacks) and clocks do not matter: no timer runs, and CPUs share nothing but the
+        patcher. The place of an NMI follows from the rest, or is in the loop in which a CPU waits.
         """
         return self.position, tuple(sorted(map(_key, self.cpus)))
 

@@ -61,8 +61,7 @@ class NativeCpu(NamedTuple):
 
     stop_interrupt: Compiled[[Uc, i32], bool]
     """stop_interrupt(uc, exception): the trap unit, in place of Unicorn's. Delivers the exception to the guest. If it is -1,
-    Unicorn
-    checks for interrupts: delivers an interrupt if one is due. Returns True to end the run."""
+    Unicorn checks for interrupts: delivers an interrupt if one is due. Returns True to end the run."""
 
     instruction_hooks: Sequence[tuple[int, int]]
     """(Unicorn's number of an instruction, address of the hook that executes it). Unicorn documents the hooks' types."""

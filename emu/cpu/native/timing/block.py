@@ -124,8 +124,7 @@ def build(
     @njit
     def accesses(cpu: Cpu, timing: Timing, board: Board, summary: Summary, first: u64, count: u64) -> tuple[u64, u64]:
         """Makes `count` accesses with the registers as they are. Returns the cycles by which the slowest is late, and the same
-        for
-        locked accesses, which cannot be overtaken."""
+        for locked accesses, which cannot be overtaken."""
         state = Words(cpu.env)
         slowest = held = u64(0)
         for n in range(first, first + count):
@@ -180,8 +179,7 @@ def build(
     @njit
     def leave(cpu: Cpu, timing: Timing, board: Board, address: u64) -> tuple[u64, u64, u64]:
         """The previous block has continued at `address`. Returns its outcome, by how much it retires late, and for how long
-        nothing
-        could overtake it."""
+        nothing could overtake it."""
         if timing.previous == 0:
             return compose.AS_EXPECTED, u64(0), u64(0)
         tables = board.timing_tables
@@ -198,8 +196,7 @@ def build(
     @njit
     def enter(cpu: Cpu, timing: Timing, board: Board, summary: Summary) -> tuple[u64, u64]:
         """Makes the accesses that are known when a block begins. Returns by how much their data are late, and for how long
-        nothing
-        can overtake them."""
+        nothing can overtake them."""
         data = held = u64(0)
         if summary.at_entry != 0:
             data, held = accesses(cpu, timing, board, summary, u64(0), summary.at_entry)

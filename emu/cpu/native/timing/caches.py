@@ -45,8 +45,7 @@ class Hierarchy(NamedTuple):
 
     access: Callable[[Cpu, Timing, Board, u64, bool], tuple[u64, u64]]
     """access(cpu, timing, board, line, write) -> (cycles that a data access takes beyond an L1 hit; 1 if the CPU can now write
-    the
-    line without asking the directory, otherwise 0)."""
+    the line without asking the directory, otherwise 0)."""
 
     fetch: Callable[[Cpu, Timing, Board, u64], u64]
     """fetch(cpu, timing, board, line) -> the same for a line of instructions."""
@@ -127,8 +126,7 @@ def has(lines: Values[u64], line: u64, ways: u64) -> bool:
 
 def build(core: Caches, native: Native, coherent: bool) -> Hierarchy:
     """Compiles for a core, with its layouts. `coherent`: there are data caches; otherwise only instructions are modelled, for
-    each
-    CPU separately."""
+    each CPU separately."""
     njit, outlined = native.njit, native.outlined
     l1i_mask, l1i_ways = u64(core.l1i.sets - 1), u64(core.l1i.ways)
     l1d_mask, l1d_ways = u64(core.l1d.sets - 1), u64(core.l1d.ways)
@@ -190,8 +188,7 @@ def build(core: Caches, native: Native, coherent: bool) -> Hierarchy:
     @njit
     def kept(cpu: Cpu, board: Board, line: u64) -> bool:
         """Whether the last level has a line, which it has from now on. Its lines are also used by others outside this machine: a
-        line
-        that was unused for long has been evicted by them."""
+        line that was unused for long has been evicted by them."""
         lines = board.timing_shared.llc[line & llc_mask].lines
         entry, now = with_state(line, SHARED), cpu.cycles >> AGE_SHIFT & LINE_MASK
         way = u64(0)

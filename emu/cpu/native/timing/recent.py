@@ -42,8 +42,7 @@ def build(
     access_line: Callable[[Cpu, Timing, Board, u64, bool], tuple[u64, u64]],
 ) -> Callable[[Cpu, Timing, Board, u64, bool, bool], u64]:
     """access(cpu, timing, board, address, write, locked), compiled -> cycles beyond an L1 hit for which instructions that need
-    the
-    data wait.
+    the data wait.
 
     Args:
         l1d: the cache.

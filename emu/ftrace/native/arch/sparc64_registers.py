@@ -43,8 +43,7 @@ class RegisterAccess(NamedTuple):
 
     fill_from_window: Callable[[Env, TraceArray, u64, u64, Values[u64]], None]
     """fill_from_window(env, array, window, pc, image): for code at `pc` that uses the `window`-th window, counted from the
-    current
-    one as 0. The condition codes are not among the words."""
+    current one as 0. The condition codes are not among the words."""
 
     store_to_trap: Callable[[Env, TraceArray, PtRegs, Values[u64]], None]
     """store_to_trap(env, array, regs, image): stores everything except where the CPU continues."""

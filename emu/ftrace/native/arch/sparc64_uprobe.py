@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Uprobes on SPARC V9: globals and outs are in the program's struct pt_regs. All of its windows have been flushed from the CPU,
-and
-the innermost one is the first that the task keeps.
+and the innermost one is the first that the task keeps.
 """
 
 from __future__ import annotations
