@@ -194,7 +194,7 @@ def _logger(
         elif sp >= bottom + stack_size - outermost and row.pid != IDLE:
             row.whole = True
         count = row.count
-        returned = is_sparc or site > ERROR_CODE  # whether a function with an equal stack pointer has returned or made a tail call
+        returned = is_sparc or site > ERROR_CODE  # whether a function with an equal stack pointer has returned or tail-called
         while count > 0:
             then = row.pointers[count - 1]
             if then > sp or (then == sp and not returned):
