@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The `emu` command, called in the tests' own process: a new one takes a second before it boots."""
+"""The `emu` command, called in the tests' own process: a new process takes a second before it boots."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from emu.cli import main
 
 
 class Result(NamedTuple):
-    """How the command ended, and what it wrote."""
+    """The command's exit status and output."""
 
     status: int
     out: bytes
@@ -26,7 +26,7 @@ Emu = Callable[..., Result]  # takes the command's arguments
 
 @pytest.fixture
 def emu(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Emu:
-    """The command. It reads `stdin`."""
+    """The command, with `stdin` as its standard input."""
 
     def call(*arguments: str, stdin: bytes = b"") -> Result:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
