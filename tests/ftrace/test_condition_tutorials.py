@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the ftrace documents type about triggers and stack traces, in the guest's shell: it has the
-effect that they describe.
+"""The commands in the ftrace documents about triggers and stack traces, typed into the guest's shell: they have the
+documented effects.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from emu.machine import Machine
 from tests.ftrace.text.golden import read_golden
 from tests.lib.sessions import session
 
-# What a document's session finds; those of this file change nothing else.
+# The initial state for a document's session; the sessions of this file change nothing else.
 BEGINNING = {"tracing_on": "1", "current_tracer": "nop", "set_event": "", "error_log": "", "trace": "", "snapshot": "0"}
 
 NOTHING_SET = read_golden("trigger-file-empty.txt")
@@ -64,7 +64,7 @@ def test_enable_event_and_disable_event(machine: Machine) -> None:
     assert "\n".join(rest_lines[:4]) == NOTHING_SET + "0\n0"
     names = re.findall(r": (sys_read\(|sys_read ->|kmalloc:)", rest)
     inside = "".join({"sys_read(": "(", "sys_read ->": ")", "kmalloc:": "k"}[name] for name in names)
-    # The first read may have ended before anything else was recorded. Exits are recorded a command later than entries.
+    # The first read may have ended before anything else was recorded. Exits are recorded one command later than entries.
     assert re.fullmatch(r"k+\(*(\(\))+\)*", inside), inside
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the ftrace documents type about events, in the guest's shell: it has the effect that they describe."""
+"""The commands in the ftrace documents about events, typed into the guest's shell: they have the documented effects."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from emu.machine import Machine
 from tests.ftrace.text.golden import read_golden
 from tests.lib.sessions import session
 
-# What a document's session finds; those of this file change nothing else.
+# The initial state for a document's session; the sessions of this file change nothing else.
 BEGINNING = {"current_tracer": "nop", "set_event": "", "set_graph_function": "", "trace": "", "tracing_on": "1"}
 
-# The columns in front of an event: task, CPU, flags and time.
+# The columns before an event: task, CPU, flags and time.
 CONTEXT = re.compile(r"^ *(?P<comm>\S.*)-(?P<pid>\d+) +\[00(?P<cpu>\d)\] (?P<flags>\S{5}) +\d+\.\d{6}: (?P<event>.*)$", re.M)
 
 
@@ -26,7 +26,7 @@ def machine(booted: Machine) -> Machine:
 
 
 def events(text: str) -> list[re.Match[str]]:
-    """The lines of a trace; there are no others than its heading."""
+    """The lines of a trace; the only other ones are its header."""
     found = list(CONTEXT.finditer(text))
     assert len(found) == len([line for line in text.splitlines() if not line.startswith("#")]) > 0
     return found
@@ -37,7 +37,7 @@ def rows(text: str) -> list[str]:
 
 
 def test_the_list_of_events_can_be_written_back(machine: Machine) -> None:
-    """What a program reads at once are whole lines."""
+    """Each read of a program returns whole lines."""
     output = session(
         machine,
         """
@@ -50,7 +50,7 @@ def test_the_list_of_events_can_be_written_back(machine: Machine) -> None:
 
 
 def test_options_of_the_output(machine: Machine) -> None:
-    """The same trace as each of the options shows it."""
+    """The same trace with each of the options."""
     session(machine, "echo 1 > events/sched/enable; usleep 1; echo 0 > tracing_on\n")
     first = events(machine.tracefs.read("trace"))[0]
     kind = machine.tracefs.read(f"events/sched/{first['event'].partition(':')[0]}/id").strip()
@@ -83,7 +83,7 @@ def test_options_of_the_output(machine: Machine) -> None:
 
 
 def test_events_among_functions(machine: Machine) -> None:
-    """A switch is where the scheduler has chosen the next task, and before the registers change hands."""
+    """A switch is recorded after the scheduler has chosen the next task, and before the registers are switched."""
     output = session(
         machine,
         "echo sched_switch > set_event\necho function > current_tracer\nusleep 1\necho 0 > tracing_on\n"
@@ -122,7 +122,7 @@ def test_trace_printk_comments_on_a_graph(machine: Machine) -> None:
 
 
 def test_markers_among_events(machine: Machine) -> None:
-    """A marker is between the beginning and the end of the system call that writes it."""
+    """A marker is between the entry and the exit of the system call that writes it."""
     output = session(
         machine,
         "echo 1 > events/syscalls/sys_enter_write/enable\necho 1 > events/syscalls/sys_exit_write/enable\n"
@@ -137,7 +137,7 @@ def test_markers_among_events(machine: Machine) -> None:
 
 
 def test_names_and_thread_groups(machine: Machine) -> None:
-    """saved_cmdlines has a task's name by its number; with record-tgid, saved_tgids has the number of its process."""
+    """saved_cmdlines has a task's name by its pid; with record-tgid, saved_tgids has its thread group."""
     output = session(
         machine,
         "echo record-tgid > trace_options\necho sched_switch > set_event\nthreads > /dev/null\necho > set_event\n"
@@ -168,7 +168,7 @@ def test_clocks_of_events(machine: Machine, clock: str) -> None:
 
 
 def test_an_instance_with_events_looks_like_that_of_linux(machine: Machine) -> None:
-    """The commands of the golden. What this machine has of files, tracers and options is in the golden's order."""
+    """The golden's commands. The files, tracers and options that this machine has are in the golden's order."""
     output = session(
         machine,
         "mkdir instances/foo; cd instances/foo; for f in *; do echo ./$f; done\n"

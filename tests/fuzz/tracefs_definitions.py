@@ -235,7 +235,7 @@ class Hists(_Lines):
         return f"{of}${choose.choice(_VARIABLES)}"
 
     def _action(self) -> str:
-        """Half of the actions are for matches with an event, and create another event; the others use own variables."""
+        """Half of the actions are onmatch() and create an event; the others use a variable of this trigger."""
         choose = self._choose
         made = choose.choice(_MADE)
         values = (self._field(), self._reference(), "common_pid")
