@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""This checkout beside another, for example of the commit before: what each kind of work costs, in processor time.
+"""Compares this checkout with another, for example of the previous commit: what each kind of work costs in processor time.
 
     ./venv python benchmarks/against.py DIR [--rounds N] [NAME]...
 
-DIR is the other checkout, with a `.venv`. Each case has a machine in a process of each checkout. They take turns at a workload
-that takes some hundredths of a second, so that some of the rounds meet a host on which nothing else runs; the least counts. A
-ratio below 1 says that this checkout is faster. NAME chooses cases by a part of their names.
+DIR is the other checkout, with a `.venv`. For each case, a process of each checkout runs a machine. They take turns at a workload
+of some hundredths of a second, so that some rounds find the host otherwise idle; the smallest value counts. A ratio below 1 means
+that this checkout is faster. NAME selects the cases whose names contain it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from emu.cpu.arch import load
 
 HERE = Path(__file__).resolve().parent.parent
 ROUNDS = 60
-PROCESSES_OF_A_CASE = 3  # one after another: where memory lies differs, too
+PROCESSES_OF_A_CASE = 3  # one after another, because the placement of memory differs as well
 MEMORY = 256 << 20
 BUFFER_KB = 40_000
 MODULE = "insmod /lib/modules/event_cost.ko"
@@ -38,17 +38,17 @@ SCENARIOS = Path(__file__).parent / "scenarios"
 
 
 class Case(NamedTuple):
-    """A workload, and the machine that does it."""
+    """A workload, and the machine that runs it."""
 
     command: str = BUSY
-    files: Mapping[str, str] = {}  # what is written to tracefs before
-    options: Mapping[str, Any] = {}  # of the machine
-    before: tuple[str, ...] = ()  # commands
-    cycles: int = 0  # if not 0, so much virtual time passes instead of a command
+    files: Mapping[str, str] = {}  # written to tracefs before
+    options: Mapping[str, Any] = {}  # arguments of the machine
+    before: tuple[str, ...] = ()  # commands to run first
+    cycles: int = 0  # if not 0, this much virtual time passes instead of a command
 
 
 def called(files: Mapping[str, str]) -> Case:
-    """Calls of a module's function, and its events."""
+    """Calls of a function in a module, and its events."""
     return Case(CALL, files, before=(MODULE,))
 
 
@@ -85,7 +85,7 @@ CASES = {
     "turns, 4 CPUs, 1000": turns(4, 1000),
     "turns, 4 CPUs, 100000": turns(4, 100_000),
 }
-# Of whole processes; {} is the architecture.
+# Commands measured as whole processes; {} is the architecture.
 PROCESSES = {
     "emu run -- true": "run --arch {} -o /dev/null -- true",
     "emu run -p function_graph -- true": "run --arch {} -p function_graph -o /dev/null -- true",
@@ -100,7 +100,7 @@ def machine_of(case: Case, checkout: Path, arch: str) -> Checkout:
     for name, text in case.files.items():
         machine.write(name, text)
     if case.cycles:
-        machine.measure_cycles(5_000_000)  # translated, and spread over the CPUs
+        machine.measure_cycles(5_000_000)  # so that the code is translated and the tasks are spread over the CPUs
     return machine
 
 
@@ -119,7 +119,7 @@ def process_seconds(checkout: Path, arguments: str) -> float:
 
 
 def by_turns(works: list[Callable[[], float]], rounds: int) -> list[float]:
-    """The least of each work's seconds."""
+    """The smallest number of seconds that each piece of work took."""
     best = [float("inf")] * len(works)
     for _ in range(rounds):
         for n, work in enumerate(works):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The architectures that every benchmark measures in one run: those that there are images for."""
+"""The architectures that every benchmark measures in one run: all that have images."""
 
 from __future__ import annotations
 

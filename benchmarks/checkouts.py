@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Machines that benchmarks measure: in this process, and in one of a checkout of emu, with which others take turns.
+"""The machines that benchmarks measure: one in this process, or one of another checkout of emu, taking turns with it.
 
-This file is also the program of that process. It has the checkout's interpreter, and therefore its emu. It measures its own
-processor time.
+This file is also the program that the other checkout's process runs, with that checkout's interpreter and therefore its emu. It
+measures its own processor time.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ __all__ = ["Checkout", "Emu", "Measured"]
 
 @dataclass(frozen=True)
 class Measured:
-    """A workload under a tracer."""
+    """What was measured of a workload under a tracer."""
 
     seconds: float = float("inf")
-    entries: int = 0  # that were recorded
+    entries: int = 0  # recorded
     instructions: int | None = None  # None: not known
 
 
 class Emu:
-    """A machine in this process; one CPU and static timing unless `options`, which `Machine` takes, say otherwise."""
+    """A machine in this process, with one CPU and static timing unless `options` (arguments of `Machine`) say otherwise."""
 
     def __init__(self, arch: str, memory: int, buffer_kb: int, options: Mapping[str, Any] | None = None) -> None:
         self._machine = Machine(**{"arch": arch, "cpus": 1, "timing": "static", "memory": memory, **(options or {})})
@@ -46,7 +46,7 @@ class Emu:
         self._machine.tracefs.write(name, text)
 
     def trace_with(self, tracer: str) -> None:
-        """Chooses the tracer."""
+        """Selects the tracer."""
         self.write("current_tracer", tracer)
 
     def run(self, command: str) -> None:
@@ -55,7 +55,7 @@ class Emu:
         assert done.status == 0, done.output.decode()
 
     def measure(self, command: str) -> Measured:
-        """Runs a command, and records what it does."""
+        """Runs a command, and measures what that takes."""
         self.write("trace", "")
         before = self._counts()
         start = time.process_time()
@@ -72,13 +72,13 @@ class Emu:
         return Measured(time.process_time() - start)
 
     def _counts(self) -> tuple[int, int]:
-        """Entries that were recorded, and instructions that were executed."""
+        """The number of entries recorded, and of instructions executed."""
         rings = self._machine.trace_array.recorder.rings
         return sum(ring.entries + ring.overrun for ring in rings), sum(cpu.instructions for cpu in self._machine.board.cpus)
 
 
 class Checkout:
-    """The same in a process of another checkout, which has its own `.venv`."""
+    """The same interface for a machine in a process of another checkout, which has its own `.venv`."""
 
     def __init__(
         self, directory: Path, arch: str, memory: int, buffer_kb: int, options: Mapping[str, Any] | None = None
@@ -88,7 +88,7 @@ class Checkout:
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def close(self) -> None:
-        self._process.communicate()  # at the end of its input it ends
+        self._process.communicate()  # the process ends at the end of its input
 
     def write(self, name: str, text: str) -> None:
         self._ask("write", name, text)
@@ -114,7 +114,7 @@ class Checkout:
 
 
 def serve(machine: Emu) -> None:
-    """Does what each line of the input asks for, and prints what comes of it."""
+    """Does what each line of the input asks for, and prints the result."""
     for line in sys.stdin:
         method, *arguments = json.loads(line)
         result = getattr(machine, method)(*arguments)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A trace in other tools' formats: against the usual ways to make these, in the same run, in processor time.
+"""Conversion of a trace into the formats of other tools, against the usual ways to produce these, in the same run, in processor
+time.
 
     ./venv python benchmarks/convert.py [CALLS]
 
-perfetto    the packets of a file's events, against the same events filled into the objects of the package `perfetto`;
+perfetto    the packets of a file's events, against the same events built with the objects of the package `perfetto`;
             at least 2 times as fast. Both have the same columns. The events must be the same.
 folded      `emu convert` of a trace.dat, the whole process, against a script that folds the lines of `emu report`, which
             are there already; at most 0.5 times its time. The script (benchmarks/fold_report.py) is our own: it does what
@@ -40,12 +41,12 @@ LEAST, MOST = 2.0, 0.5
 DEPTH = 4
 LEVELS = range(DEPTH)
 NEST = np.dtype([(f"entry{level}", report.ENTRY) for level in LEVELS] + [(f"exit{level}", report.EXIT) for level in LEVELS[::-1]])
-ROUNDS = 3  # of which the best counts, of each
+ROUNDS = 3  # the best one counts
 FOLD = Path(__file__).with_name("fold_report.py")
 
 
 def nested(units: NDArray[Any], random: np.random.Generator, cpu: int, start: NDArray[np.uint64]) -> None:
-    """A call in a call in a call ...: each function calls one of eight of its own."""
+    """Nested calls: each function calls one of eight callees of its own."""
     first = start + np.arange(units.shape[1], dtype=np.uint64) * np.uint64(2 * DEPTH * report.STEP)
     function = np.zeros(units.shape, np.int64)
     for level in LEVELS:
@@ -60,7 +61,7 @@ def nested(units: NDArray[Any], random: np.random.Generator, cpu: int, start: ND
 
 
 def files(folder: Path, calls: int) -> Iterator[tuple[str, Path]]:
-    """Calls with their returns on one CPU; calls of functions, switches and run times on two, as many events."""
+    """Calls with their returns on one CPU; the same number of events on two CPUs: function calls, switches and run times."""
     folder.mkdir(exist_ok=True)
     for name, unit, fill, each, cpus in (
         ("function_graph", NEST, nested, 2 * DEPTH, 1), ("functions and sched", report.MIXED, report.mixed, 10, 2),
@@ -85,7 +86,7 @@ def ours(path: Path) -> bytes:
 
 
 def objects(path: Path) -> bytes:
-    """The same events in the package's objects, one after the other; columns are made as ours are."""
+    """The same events as objects of the package, one after the other; the columns are made as emu makes them."""
     trace = Trace.open(path)
     context = ReportContext(trace)
     found = protos.Trace()
@@ -118,7 +119,7 @@ def objects(path: Path) -> bytes:
 
 
 def values(column: FieldColumn, symbols: dict[str, int], typed: bool) -> NDArray[Any]:
-    """Numbers, or texts; of functions in events with a message of their own the numbers of their names."""
+    """Numbers or texts; for functions in events with a message type of their own, the interned ids of their names."""
     if column.numbers is not None:
         return column.numbers
     if typed and column.name == "func":
@@ -129,7 +130,7 @@ def values(column: FieldColumn, symbols: dict[str, int], typed: bool) -> NDArray
 
 
 def events_of(data: bytes) -> Counter[tuple[int, bytes, bytes]]:
-    """Each event of a file: its CPU, the function's name if the event has the number of one, and the rest."""
+    """Counts the events of a file by CPU, by the function's name if the event has the interned id of one, and by the rest."""
     trace, found = protos.Trace.FromString(data), Counter[tuple[int, bytes, bytes]]()
     symbols = {symbol.iid: symbol.str for packet in trace.packet for symbol in packet.interned_data.kernel_symbols}
     for packet in trace.packet:
@@ -143,7 +144,7 @@ def events_of(data: bytes) -> Counter[tuple[int, bytes, bytes]]:
 
 
 def of_processes(command: list[str | Path], **options: object) -> float:
-    """Processor time of a process, in seconds."""
+    """The processor time of a process, in seconds."""
     taken = []
     for _ in range(ROUNDS):
         before = os.times()
@@ -159,7 +160,7 @@ def measure(calls: int) -> None:
         folder = Path(name)
         made = dict(files(folder, calls))
         print(f"perfetto, {2 * calls:,} events, seconds of processor time\n{'':22}{'emu':>8}{'objects':>12}{'ratio':>8}")
-        for name, path in files(folder / "few", 10_000):  # this compiles what is not compiled yet, too
+        for name, path in files(folder / "few", 10_000):  # this also compiles what is not compiled yet
             assert events_of(ours(path)) == events_of(objects(path)), f"the events of {name} differ"
         for name, path in made.items():
             mine, theirs = processor_time(ours, path), processor_time(objects, path)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How often `emu diff` finds something where only the seed differs: some runs of one command are shared out at random, half to
-each side, again and again.
+"""How often `emu diff` reports a change although only the seed differs: some runs of one command are split at random into two
+halves, again and again.
 
     ./venv python benchmarks/diff_alarms.py [--runs N] [--times N] [--by path|function] [--level L]
 
-The exit status is 1 if more comparisons have changes than the level allows: more than in 99 of 100 such experiments, if
-comparisons were independent and each had a change with the level's probability.
+The exit status is 1 if more comparisons report changes than the level allows: more than 99 of 100 such experiments would have
+if comparisons were independent and each reported a change with the probability of the level.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Folds the calls in the text of `emu report -t` or `trace-cmd report -t`, a line at a time: what convert.py compares with.
+"""Folds the calls in the text of `emu report -t` or `trace-cmd report -t`, a line at a time: the peer of convert.py.
 
     python3 benchmarks/fold_report.py REPORT FOLDED
 """
@@ -16,7 +16,7 @@ LINE = re.compile(
 
 
 def fold(report: str, folded: str) -> None:
-    stacks: dict[str, list[tuple[str, int]]] = defaultdict(list)  # of a task, for each open call: its path, the time of its calls
+    stacks: dict[str, list[tuple[str, int]]] = defaultdict(list)  # by task: the path of each open call, and its callees' time
     weights: dict[str, int] = defaultdict(int)
     with open(report) as lines:
         for line in lines:

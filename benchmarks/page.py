@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A page of a million calls in headless Chromium: processor time until it is drawn, and of each step of zoom and scrolling.
+"""A page of a million calls in headless Chromium: processor time until it is drawn, and for each step of zooming and scrolling.
 
     ./venv python benchmarks/page.py [CALLS]
 
-The calls are those of a task on each of four CPUs, eight levels deep and everywhere dense. The time is that of all of the
-browser's processes; a step's ends with the next frame but one. The page must be drawn within MOST, a step within MOST_STEP.
+The calls are those of one task on each of four CPUs, nested eight deep, without gaps. The time is that of all processes of the
+browser; that of a step ends at the second frame after it. The page must be drawn within MOST, a step within MOST_STEP.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from tests.lib.browser import started_browser, wait
 
 CPUS, DEPTH = 4, 8
 NESTED = np.dtype([*((f"entry{n}", ENTRY) for n in range(DEPTH)), *((f"exit{n}", EXIT) for n in reversed(range(DEPTH)))])
-TICKS = 100  # in a second: sysconf(_SC_CLK_TCK)
+TICKS = 100  # per second: sysconf(_SC_CLK_TCK)
 STEPS = 30
 MOST, MOST_STEP = 5.0, 0.25  # seconds of processor time
-DONE = {  # so many times
+DONE = {  # each is done STEPS times
     "zoom in": "page.view.key('w')",
     "pan": "page.view.key('d')",
     "zoom out": "page.view.key('s')",
@@ -42,7 +42,7 @@ FRAME = "const done = arguments[0]; {}; requestAnimationFrame(() => requestAnima
 
 
 def nested(units: NDArray[Any], random: np.random.Generator, cpu: int, start: NDArray[np.uint64]) -> None:
-    """Calls, each in the one before."""
+    """Calls, each nested in the previous one."""
     first = start + np.uint64(STEP) * (np.arange(units.shape[1], dtype=np.uint64) * np.uint64(2 * DEPTH) + np.uint64(1))
     for depth in range(DEPTH):
         entries, exits = units[f"entry{depth}"], units[f"exit{depth}"]
@@ -55,7 +55,7 @@ def nested(units: NDArray[Any], random: np.random.Generator, cpu: int, start: ND
 
 
 def family(parent: int) -> Iterator[int]:
-    """A process and all that it and they have started."""
+    """A process and all its descendants."""
     yield parent
     for task in Path(f"/proc/{parent}/task").iterdir():
         for child in (task / "children").read_text().split():
@@ -63,7 +63,7 @@ def family(parent: int) -> Iterator[int]:
 
 
 def processor_time(driver: Any) -> float:
-    """Seconds that the browser's processes have taken."""
+    """The processor time that the browser's processes have taken, in seconds."""
     total = 0
     for process in family(driver.service.process.pid):
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
@@ -91,7 +91,7 @@ def measure(count: int) -> None:
 
 
 def look(driver: Any, page: Path) -> bool:
-    """Whether something took too long."""
+    """Measures one page. Whether something took too long."""
     driver.get("about:blank")
     time.sleep(1)
     start = processor_time(driver)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What recording to disk costs, against recording into the buffer in the same run; and how much memory it needs.
+"""What recording to disk costs, compared with recording into the buffer in the same run; and how much memory it needs.
 
     ./venv python benchmarks/record.py [--rounds N] [--events N]
 
-One machine records the same command in turn, into a buffer that overwrites itself, and to disk; what counts is the best of
-the rounds, in processor time. Then a longer command records so many events; the memory is that which the process has more
-than after the machine has booted. The exit status is 1 if a limit is missed.
+One machine records the same command alternately into a buffer that overwrites itself, and to disk; the best of the rounds counts,
+in processor time. Then a longer command records that many events; its memory is the process's peak beyond what it was after the
+boot. The exit status is 1 if a limit is exceeded.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ ROUNDS = 9
 EVENTS = 20_000_000
 SLOWER, MEMORY = 1.1, 300 << 20  # the limits
 CALLS = "dd if=/dev/zero of=/dev/null bs=1 count={} 2>/dev/null"
-EVENTS_OF_ONE = 20  # about: of a read and a write
+EVENTS_OF_ONE = 20  # approximately: for a read and a write
 
 
 def resident() -> int:
-    """Bytes that the process has in memory at most so far."""
+    """The peak resident memory of this process so far, in bytes."""
     [line] = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
     return int(line.split()[1]) * 1024
 
@@ -61,7 +61,7 @@ def speed(machine: Machine, folder: Path, rounds: int) -> float:
 
 
 def memory(machine: Machine, folder: Path, events: int) -> tuple[int, int]:
-    """How many events a long recording has, and how many bytes more than before it the process has had."""
+    """The number of events in a long recording, and by how many bytes it raised the peak memory of the process."""
     before = resident()
     path = folder / "trace.dat"
     with DiskRecording(machine, folder) as recording, path.open("w+b") as file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How long the text of a trace takes: a million events from arrays, and by a renderer that formats one after another.
+"""How long the text of a trace takes: a million events from arrays, and by a renderer that formats one event after another.
 
 ./venv python benchmarks/render.py [EVENTS]
 """
@@ -53,7 +53,7 @@ OPTIONS = {option.name: option.default for option in (*CORE_OPTIONS, *FUNCTION_G
 
 
 class Functions:
-    """The symbols that traces are to name."""
+    """The symbols for names in the traces."""
 
     def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
         found = [(FUNCTIONS.get(address & ~63), address & 63) for address in addresses.tolist()]
@@ -169,7 +169,7 @@ def peer_function(view: TraceView) -> str:
 
 def peer_graph(view: TraceView) -> str:
     lines: list[str] = []
-    waiting: dict[int, tuple[int, int]] = {}  # per CPU: a call whose next event is not known yet, and its line
+    waiting: dict[int, tuple[int, int]] = {}  # per CPU: the line number and function of an entry that may turn out to be a leaf
     for _, cpu, entry in in_order(view):
         before = waiting.pop(cpu, None)
         if len(entry) == _ENTRY.size:

@@ -4,7 +4,7 @@
     ./venv python benchmarks/report.py [EVENTS]
 
 The files hold calls of functions, switches between tasks and their run times, on two CPUs; and calls with their returns.
-The texts must be equal. At most 0.7 times trace-cmd's processor time is what emu may take.
+The texts must be equal. emu may take at most 0.7 times trace-cmd's processor time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tests.lib.trace_dat import Dat, event_id, linux_formats
 MOST = 0.7  # times the peer's processor time
 TEXT = np.uint64(0xFFFFFFFF81000000)
 FUNCTIONS = 2000
-ROUNDS = 3  # of which the best counts, of each
+ROUNDS = 3  # the best one counts
 STEP = 1500  # nanoseconds between events of a CPU
 DATA = 4080  # bytes in a page
 COMMON: list[tuple[str, str]] = [("head", "<u4"), ("type", "<u2"), ("flags", "u1"), ("preempt", "u1"), ("pid", "<i4")]
@@ -49,7 +49,7 @@ CALLS = np.dtype([("outer", ENTRY), ("leaf", ENTRY), ("leaf_exit", EXIT), ("oute
 
 
 def head(records: NDArray[Any], number: int, cpu: int) -> None:
-    """What each event begins with."""
+    """Fills in the beginning of each event."""
     records["head"] = STEP << 5 | (records.dtype.itemsize - 4) // 4
     records["type"], records["flags"], records["pid"] = number, 1, 1000 + cpu
 
@@ -105,7 +105,7 @@ def write(path: Path, cpus: list[bytes]) -> None:
 
 
 def run(command: list[str]) -> tuple[float, str]:
-    """Processor time of a process, and a hash of what it writes."""
+    """The processor time of a process, and a hash of its output."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryFile() as output:

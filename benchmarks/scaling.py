@@ -25,7 +25,7 @@ QUANTA = (2000, 50_000)
 PEER = 2  # CPUs
 ROUNDS = 3
 CYCLES = 30_000_000  # of all CPUs together, in one round
-WARM_UP = 1_000_000  # cycles of each CPU: translated, and spread over the CPUs
+WARM_UP = 1_000_000  # cycles of each CPU, so that the code is translated and the tasks are spread over the CPUs
 BOOT = (
     "import resource, sys; from emu.machine import Machine; machine = Machine(arch=sys.argv[1], cpus=int(sys.argv[2])); "
     "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
@@ -54,7 +54,7 @@ def nanoseconds_per_instruction(machine: Machine, quantum: int) -> float:
     board = machine.board
     board.record.quantum = quantum
     cycles = max(CYCLES // len(board.cpus), 4 * quantum)
-    machine.advance(4 * quantum)  # the clocks come to lie as far apart as they stay
+    machine.advance(4 * quantum)  # until the clocks are as far apart as they get
     best = float("inf")
     for _ in range(ROUNDS):
         before = sum(cpu.instructions for cpu in board.cpus)
@@ -67,7 +67,7 @@ def nanoseconds_per_instruction(machine: Machine, quantum: int) -> float:
 
 @shared
 def _shortest_turns(cpus: Values[Cpu], most: u64, count: u64) -> None:
-    """Turns that end at their first block, of each of so many CPUs after the other."""
+    """Turns that end at their first block, of the first `most` CPUs in rotation."""
     for n in range(count):
         cpu = cpus[n % most]
         now = cpu.cycles
@@ -77,13 +77,13 @@ def _shortest_turns(cpus: Values[Cpu], most: u64, count: u64) -> None:
 
 @shared
 def _choices(board: Board, count: u64) -> None:
-    """The loop over turns, kept from beginning one; with a look at the clock, which it else takes every 32 turns."""
+    """The loop over turns, kept from beginning one; it reads the clock each time, where it otherwise does so every 32 turns."""
     for _ in range(count):
         turns.run(board, 0)
 
 
 def turn_costs(machine: Machine) -> tuple[float, float, float]:
-    """Microseconds to choose the CPU of a turn, and of a turn in which nothing is executed: of one CPU, and of each in turn."""
+    """Microseconds to choose the CPU of a turn, and of a turn that executes nothing: of one CPU, and of all in rotation."""
     board = machine.board
     cpus = board.record.cpus
     count = 10 * len(board.cpus)
@@ -97,13 +97,13 @@ def turn_costs(machine: Machine) -> tuple[float, float, float]:
 
 
 def boot(arch: str, cpus: int) -> None:
-    """A whole process that boots a machine."""
+    """Boots a machine in a process of its own."""
 
     def work() -> int:
         done = subprocess.run([sys.executable, "-c", BOOT, arch, str(cpus)], check=True, stdout=subprocess.PIPE)
         return int(done.stdout) >> 10
 
-    work()  # its native code compiled, its files cached
+    work()  # compiles the native code, and fills the file cache
     start = time.perf_counter()
     resident = work()
     print(f"{arch}: {cpus} CPUs boot in {time.perf_counter() - start:.1f} s, with {resident} MiB resident at most")
@@ -127,7 +127,7 @@ def scale(arch: str, most: int) -> None:
 
 
 def print_turn(machine: Machine, costs: dict[int, float], peer: dict[int, float]) -> None:
-    """What the difference between many CPUs and few is made of, at the smallest quantum."""
+    """Prints what the difference between many CPUs and few consists of, at the smallest quantum."""
     cpus, quantum = len(machine.board.cpus), QUANTA[0]
     before = sum(cpu.instructions for cpu in machine.board.cpus)
     cycles = 20 * quantum

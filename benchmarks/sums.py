@@ -3,9 +3,9 @@
 
     ./venv python benchmarks/sums.py [EVENTS]
 
-The peer reads what `trace-cmd report -R` writes, in which each return stands with both its times, by the fastest of pandas'
-readers; making that text does not count. Each side is a process of its own, and processor time is what counts. The sums
-must be equal. At most 0.5 times the peer's time is what emu may take. pandas must be installed (`pip install emu[pandas]`).
+The peer reads the output of `trace-cmd report -R`, in which each return has both of its times, with the fastest of pandas'
+readers; the time to produce that text does not count. Each side is a process of its own, measured in processor time. The sums
+must be equal. emu may take at most 0.5 times the peer's time. pandas must be installed (`pip install emu[pandas]`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from report import CALLS, calls, pages, run, write
 
 MOST = 0.5  # times the peer's processor time
 EVENTS = 10_000_000
-ROUNDS = 3  # of which the best counts, of each
+ROUNDS = 3  # the best one counts
 
 OURS = """
 import json, sys

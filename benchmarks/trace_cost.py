@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a traced call costs on the host, on each architecture: `function` and `function_graph` over a nop, beside a Python
-block hook that keeps the same.
+"""What a traced call costs on the host, on each architecture: `function` and `function_graph` beyond the nop tracer, next to a
+Python block hook that records the same.
 
     ./venv python benchmarks/trace_cost.py
 """
@@ -25,7 +25,7 @@ NAMES = {"function": "function", "function_graph": "function_graph (entry and ex
 
 
 def best_of_each(arch: str) -> dict[str, Measured]:
-    """The best of several runs by tracer. They take turns."""
+    """By tracer, the best of several runs. The tracers take turns."""
     with ExitStack() as stack:
         machines = {tracer: stack.enter_context(closing(Emu(arch, MEMORY, BUFFER_KB))) for tracer in TRACERS}
         for tracer, machine in machines.items():
@@ -38,8 +38,8 @@ def best_of_each(arch: str) -> dict[str, Measured]:
 
 
 def with_python_hook(arch: str) -> tuple[float, int]:
-    """The function tracer's trampoline calls Python, which keeps time, registers (function and caller are in them, or where
-    they point), task and state of the CPU."""
+    """The function tracer's trampoline calls Python, which records the time, the task, the CPU's state, and the registers
+    (function and caller are in them, or where they point)."""
     with Machine(arch=arch, cpus=1, timing="static") as machine:
         machine.tracefs.write("tracing_on", "0")
         machine.tracefs.write("current_tracer", "function")
@@ -57,7 +57,7 @@ def with_python_hook(arch: str) -> tuple[float, int]:
 
 
 def nanoseconds_per_call(arch: str) -> dict[str, float]:
-    """Nanoseconds of a traced call over the nop, by name."""
+    """By name, nanoseconds of a traced call beyond that with the nop tracer."""
     best = best_of_each(arch)
     untraced, calls = best["nop"].seconds, best["function"].entries
     print(f"{arch}: workload '{WORKLOAD}' takes {untraced:.2f} s untraced, and makes {calls} calls")

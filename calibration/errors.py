@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How far predictions are from what was measured."""
+"""How far predictions are from measurements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Errors", "errors", "kendall_tau"]
 
 
 class Errors(NamedTuple):
-    """Of one way of predicting."""
+    """The errors of one way of predicting."""
 
     number: int  # of predictions
     mean: float  # of |predicted - measured| / measured
@@ -23,7 +23,7 @@ class Errors(NamedTuple):
 
 
 def errors(predicted: Sequence[float], measured: Sequence[float]) -> Errors:
-    """The errors of predictions, beside measurements that are not 0.
+    """The errors of predictions of measurements, none of which is 0.
 
     >>> errors([1.0, 3.0], [1.0, 2.0])
     Errors(number=2, mean=0.25, median=0.25, tau=1.0, signed=0.25, bias=0.3333333333333333)
@@ -38,7 +38,7 @@ def errors(predicted: Sequence[float], measured: Sequence[float]) -> Errors:
 
 
 def kendall_tau(a: Sequence[float], b: Sequence[float]) -> float:
-    """Kendall's tau-b: pairs in the same order less pairs in opposite order, over those that differ in each."""
+    """Kendall's tau-b: the pairs in the same order less those in opposite order, over the pairs that differ in each."""
     x, y = np.array(a, float), np.array(b, float)
     in_order = differ_x = differ_y = 0
     for n in range(len(x) - 1):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What emu's models say that code costs."""
+"""What emu's models predict that code costs."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ _STATIC = StaticModel(disassembler(), CYCLES)
 
 
 def static_cycles(code: bytes) -> float:
-    """By the static model."""
+    """The prediction of the static model."""
     return _STATIC.block(code, 0).cycles
 
 
 def instructions(code: bytes) -> int:
-    """How many there are in `code`."""
+    """The number of instructions in `code`."""
     return _STATIC.block(code, 0).instructions
 
 
 class Model:
-    """The model with summaries that are composed."""
+    """The model that composes summaries of blocks."""
 
     def __init__(self, core: Core) -> None:
         # Blocks are measured unrolled, so that the predictor of forwarding has nothing to learn from.
@@ -57,7 +57,7 @@ class Model:
         return self._summariser.summarise(code, 0)
 
     def cycles(self, row: Sequence[bytes]) -> float:
-        """Of a row of blocks, if it is repeated."""
+        """The cycles of a row of blocks that is repeated."""
         return Composition(self.core).cycles_of([self._summary(code) for code in row])
 
     def known(self, code: bytes) -> bool:

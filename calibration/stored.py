@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files of measurements: where they are, which halves there are, and on what machine they were made."""
+"""Files of measurements: their place, their two halves, and the machine they were made on."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NAMES = [
 
 
 def held_out(data: bytes) -> bool:
-    """Whether a block, row or program, named by its bytes, is in the half that nobody looks at while tuning a model."""
+    """Whether a block, row or program, identified by its bytes, is in the half that nobody looks at while tuning a model."""
     return bool(hashlib.sha256(data).digest()[0] & 1)
 
 
@@ -47,7 +47,7 @@ def cpu() -> dict[str, Any]:
 
 
 def machine_name() -> str:
-    """What files of measurements of this machine are named by: its microarchitecture, if it is known."""
+    """The name of this machine in file names of measurements: its microarchitecture, if it is known."""
     found = cpu()
     for vendor, family, (first, last), name in _NAMES:
         if (vendor, family) == (found["vendor"], found["family"]) and first <= found["model"] <= last:
@@ -56,7 +56,7 @@ def machine_name() -> str:
 
 
 def load(machine: str, kind: str) -> dict[str, Any]:
-    """What `save` has stored.
+    """The measurements that `save` has stored.
 
     Raises:
         FileNotFoundError: there are no such measurements.
@@ -66,7 +66,7 @@ def load(machine: str, kind: str) -> dict[str, Any]:
 
 
 def save(machine: str, kind: str, header: Mapping[str, Any], entries: Iterable[Any]) -> Path:
-    """Writes measurements, an entry a line."""
+    """Writes measurements, one entry per line."""
     lines = ",\n  ".join(json.dumps(entry) for entry in entries)
     return _write(machine, kind, header, f'"entries": [\n  {lines}\n ]')
 

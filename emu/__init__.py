@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A deterministic emulator of a small SMP machine, with dynamic ftrace of the functions of its kernel."""
+"""A deterministic emulator of a small SMP machine, with dynamic ftrace of its kernel's functions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Loads the name's module, and with it numba and Unicorn, at the first use of a name: `emu --help` uses none."""
+    """Imports a name's module when the name is first used. `emu --help` uses no name, so it loads neither numba nor Unicorn."""
     if name in __all__:
         module = "emu.ftrace.probes.host_probes" if name in ("Hit", "HostProbe") else "emu.machine"
         return getattr(importlib.import_module(module), name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where the guest's images, and what modules are built from, lie: in the package, or in a checkout."""
+"""Where the guest's images and the files for building modules are: in the package, or in a checkout."""
 
 from __future__ import annotations
 

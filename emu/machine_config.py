@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a machine is made from: one value, which the command line, recordings and `Machine` share."""
+"""What a machine is made from: one value, used by the command line, by recordings and by `Machine`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MachineConfig"]
 
-# What must be the same for the same bytes in a trace. What else differs, the words of a command line tell.
+# The fields that must be equal to get the same bytes in a trace. A recording's command line has the others.
 _OF_RECORDINGS = ("arch", "cpus", "memory", "quantum", "seed", "timing", "cpu_model", "frequency")
 
 
@@ -31,22 +31,23 @@ class MachineConfig:
     quantum: how many cycles a CPU may run ahead of the others.
     memory: bytes of RAM.
     frequency: of the CPUs, in Hz.
-    ramdisk: what /dev/ram0 holds: a file's copy, or a disk that the caller made; default: 16 MiB of zeroes. Closed
-        with the machine.
-    image: a kernel image instead of the one that comes with the package.
-    shares: host folders that the guest finds mounted; a text is what Share.parse takes, `DIR[:GUESTDIR][:rw]`.
-    userland: `busybox` or `busybox=PATH`: the programs on PATH, and /bin/sh, are a static busybox's of the host;
-        default: the guest's own.
-    host_tree: the guest finds the host's programs and libraries, in /usr, /lib, /lib64 and /bin, to be read.
+    ramdisk: what /dev/ram0 holds: a copy of a file, or a disk that the caller made. Default: 16 MiB of zeroes. It is
+        closed with the machine.
+    image: a kernel image to use instead of the package's.
+    shares: host folders that are mounted in the guest; a text has the form that Share.parse takes, `DIR[:GUESTDIR][:rw]`.
+    userland: `busybox` or `busybox=PATH`: the programs on PATH, and /bin/sh, are those of a static busybox of the host.
+        Default: the guest's own programs.
+    host_tree: the host's programs and libraries are mounted read-only in /usr, /lib, /lib64 and /bin.
     command_line: the kernel's parameters (firmware/README.md).
-    patching: how call sites are changed (docs/races.md): one of the architecture's protocols, or a function of one's
-        own; default: the architecture's first protocol.
-    smi: interrupts by which the firmware takes time from the CPUs, unseen by the guest; a text is what Smi.parse takes,
-        `PERIOD:LENGTH[:CPU]`; default: there are none.
-    timing: what instructions cost: `static`, `pipeline` or `caches` (docs/timing.md); default: the architecture's.
-    cpu_model: the CPU that `pipeline` and `caches` follow; default: the architecture's first.
-    tracer_cost: the time that recording takes besides what the guest executes for it: `none`, or `linux`, as on a real
-        machine (emu/ftrace/tracers/tracer_cost.py).
+    patching: how call sites are changed (docs/races.md): one of the architecture's protocols, or the caller's own function.
+        Default: the architecture's first protocol.
+    smi: interrupts by which the firmware takes time from the CPUs, unseen by the guest; a text has the form that
+        Smi.parse takes, `PERIOD:LENGTH[:CPU]`. Default: none.
+    timing: the timing model, which says what instructions cost: `static`, `pipeline` or `caches` (docs/timing.md).
+        Default: the architecture's.
+    cpu_model: the CPU that `pipeline` and `caches` model. Default: the architecture's first.
+    tracer_cost: the time that recording takes beyond the instructions that the guest executes for it: `none`, or `linux`,
+        as on a real machine (emu/ftrace/tracers/tracer_cost.py).
     """
 
     arch: str = DEFAULT_ARCHITECTURE
@@ -68,5 +69,5 @@ class MachineConfig:
     tracer_cost: str = "none"
 
     def recorded(self) -> dict[str, str | int]:
-        """What a recording says of it, by name."""
+        """The fields that a recording has of the configuration, by name."""
         return {name: getattr(self, name) for name in _OF_RECORDINGS}

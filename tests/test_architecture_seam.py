@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""docs/architecture-seam.md names all that an architecture provides to the host."""
+"""docs/architecture-seam.md names everything that an architecture provides to the host."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Benchmarks run; that whose peer must be fetched runs without it too, and says what is missing."""
+"""Benchmarks run; the one whose peer must be downloaded also runs without it, and says what is missing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MISSING = "peer_qemu.sh: cannot download the package linux-image-6.1 ('apt-get u
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """One in which apt knows of a kernel, and cannot get it."""
+    """An environment in which apt knows of a kernel, but cannot download it."""
     (tmp_path / "bin").mkdir()
     for name, script in (("apt-cache", "echo '  Depends: linux-image-6.1'"), ("apt-get", "exit 100")):
         (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{script}\n")
@@ -29,7 +29,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A checkout beside this one: its `.venv` has this one's emu."""
+    """Another checkout: its `.venv` has this one's emu."""
     python = tmp_path / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
@@ -40,7 +40,7 @@ def checkout(tmp_path: Path) -> Path:
 def test_a_package_that_cannot_be_had_is_named_in_one_line(environment: dict[str, str], tmp_path: Path) -> None:
     done = subprocess.run([BENCHMARKS / "peer_qemu.sh", tmp_path / "peer"], env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.splitlines(keepends=True)[1:] == [MISSING]  # the first says what is done
+    assert done.stderr.splitlines(keepends=True)[1:] == [MISSING]  # the first line says what is measured
     assert os.listdir(tmp_path) == ["bin"]
 
 
@@ -70,7 +70,7 @@ def test_workloads_are_measured_against_another_checkout(checkout: Path) -> None
     assert (done.returncode, done.stderr) == (0, "")
     rows = re.findall(r"^(\w+) +hackbench +\d+ +\d+ +([\d.]+) +\d+ +\d+ +([\d.]+)$", done.stdout, re.MULTILINE)
     assert [arch for arch, _, _ in rows] == list(ARCHITECTURES)
-    # It executes the same instructions: the faster one takes less time.
+    # The instructions are the same, so less time means a higher speed.
     assert all(float(times) * float(speeds) == pytest.approx(1, abs=0.05) for _, times, speeds in rows)
 
 
@@ -92,5 +92,5 @@ def test_each_kind_of_work_is_measured_against_another_checkout(checkout: Path) 
     done = subprocess.run(program, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     figures = {line[:36].strip(): [float(one) for one in line[36:].split()] for line in done.stdout.splitlines()[1:]}
-    assert {name: len(found) for name, found in figures.items()} == {"calls": 6, "hackbench, pipeline": 3}  # with timing: one
+    assert {name: len(found) for name, found in figures.items()} == {"calls": 6, "hackbench, pipeline": 3}  # timing: one arch
     assert all(found[0] / found[1] == pytest.approx(found[2], rel=0.01) for found in figures.values())

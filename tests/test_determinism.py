@@ -31,7 +31,7 @@ def run(arch: str, cache: Path | None = None) -> tuple[bytes, bytes]:
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache that is empty at first; what the first architecture leaves there may serve the second."""
+    """An initially empty cache; the second architecture may use what the first one leaves there."""
     return tmp_path_factory.mktemp("cache")
 
 
@@ -49,7 +49,7 @@ def test_a_cold_and_a_warm_cache_give_the_same_bytes(arch: str, cache: Path) -> 
     assert before < compiled
     warm = run(arch, cache)
     assert cold == warm
-    assert set(cache.rglob("*.nbc")) == compiled  # nothing is compiled twice
+    assert set(cache.rglob("*.nbc")) == compiled  # nothing has been compiled twice
     assert len(cold[0]) > 100_000
 
 
@@ -70,7 +70,7 @@ def test_another_seed_gives_another_interleaving_and_the_same_result(arch: str) 
 
 
 def digest_of_ram(arch: str, pause: float) -> str:
-    """After a command that keeps many CPUs busy, with pauses of so many seconds on the host."""
+    """A digest of RAM after a command that keeps many CPUs busy; the host pauses for `pause` seconds again and again."""
     cpus = FACTS[arch].cpus[-1]
     with Machine(arch=arch, cpus=cpus, seed=cpus) as machine:
         run, turns = machine.kernel.run, itertools.count(1)
@@ -86,5 +86,5 @@ def digest_of_ram(arch: str, pause: float) -> str:
 
 
 def test_a_host_that_halts_changes_nothing(arch: str) -> None:
-    # QEMU asks the host's clock whether a tenth of a second has passed since it last chose the size of a soft TLB.
+    # QEMU checks the host's clock for whether a tenth of a second has passed since it last chose the size of a soft TLB.
     assert digest_of_ram(arch, 0.11) == digest_of_ram(arch, 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the documents say is so: their sessions give what they show, and what they point to is there."""
+"""The documents are correct: their sessions print what they show, and the targets of their links exist."""
 
 from __future__ import annotations
 

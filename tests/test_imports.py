@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the modules of emu import: few import each other, and none imports from a higher room.
+"""What the modules of emu import: few import each other, and none imports from a higher layer.
 
 Imports in functions and for type checkers count.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "emu"
 MOST_CYCLES, MOST_FILES = 2, 3
-# The lowest first; emu itself is above.
+# The lowest layer first; emu itself is above all.
 ROOMS = (
     "architectures", "installation", "native", "cpu", "kernel", "ftrace", "machine_config", "trace", "machine", "mount", "race",
     "tour", "cli",
@@ -31,7 +31,7 @@ def modules() -> Mapping[str, Path]:
 
 
 def imports(found_in: Iterable[ast.AST], known: Mapping[str, Path]) -> set[str]:
-    """The modules of emu that import statements name."""
+    """The modules of emu named by import statements."""
     found = set()
     for statement in found_in:
         if isinstance(statement, ast.ImportFrom) and statement.module in known:
@@ -44,7 +44,7 @@ def imports(found_in: Iterable[ast.AST], known: Mapping[str, Path]) -> set[str]:
 
 
 def cycles(graph: Mapping[str, set[str]]) -> list[set[str]]:
-    """The sets of more than one module in which each leads to each."""
+    """The sets of more than one module in which every module imports every other, directly or not."""
 
     def reached(start: str) -> set[str]:
         seen: set[str] = set()
@@ -74,7 +74,7 @@ def test_modules_that_import_each_other_are_few() -> None:
 
 
 def height(module: str) -> int:
-    """Of a module's room; what is in none is above all."""
+    """The index of a module's layer; a module in none is above all."""
     _, *room = module.split(".")[:2]
     return ROOMS.index(room[0]) if room and room[0] in ROOMS else len(ROOMS)
 
@@ -91,7 +91,7 @@ def test_a_cycle_is_found() -> None:
 
 
 def test_a_machine_that_nobody_probes_loads_nothing_for_probes() -> None:
-    """Nor for histograms, events that are defined while it runs, and live patches' assembler."""
+    """Nor for histograms, for events defined at run time, or for live patches' assembler."""
     script = "import sys, emu.machine, emu.ftrace.arch.x86_64; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     few = re.compile(

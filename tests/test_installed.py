@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is installed from a wheel runs outside the source tree, with the images that the wheel brings. pip gets what it depends on
+"""A package installed from a wheel runs outside the source tree, with the wheel's images. pip gets its dependencies
 from the registry."""
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ TRACE = ("run", "-p", "function", "--", "ls /bin | wc -l")
 
 
 def run(directory: Path, *command: str | Path) -> bytes:
-    """What a command writes to standard output. It finds compiled code where this process does, and nothing else of it."""
+    """The standard output of a command. It finds the same compiled code as this process, and nothing else of it."""
     environment = {"HOME": str(directory), "PATH": os.environ["PATH"], "EMU_CACHE_DIR": str(cache_directory())}
     done = subprocess.run(command, cwd=directory, env=environment, stdout=subprocess.PIPE, check=True)
     return done.stdout
 
 
 def build(kind: str, source: Path, directory: Path) -> Path:
-    """A package, built with the hatchling that is installed here."""
+    """A package, built with the hatchling installed here."""
     subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", directory], cwd=source, check=True)
     (package,) = directory.iterdir()
     return package
@@ -42,7 +42,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of programs of a new environment, in which nothing but the wheel is installed, and what that asks for."""
+    """The folder of programs of a new environment that contains only the wheel and its dependencies."""
     environment = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--python", environment / "bin" / "python")

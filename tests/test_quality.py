@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is true of the tree as a whole: it is clean, and the committed images are those of the committed sources."""
+"""Properties of the whole tree: it is clean, and the committed images match the committed sources."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Measured blocks as they are stored."""
+"""Measured blocks in their stored form."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class Block(NamedTuple):
     code: bytes
     origin: str  # kernel, programs or special
     cycles: float
-    may_meet: bool  # the harness made accesses meet that may not in the program: it is not judged
+    may_meet: bool  # accesses alias in the harness that may not in the program: such a block is not judged
 
     @property
     def held_out(self) -> bool:
-        """Whether it is in the half that is not looked at."""
+        """Whether it is in the half that is not looked at while tuning."""
         return stored.held_out(self.code)
 
 
 def save_blocks(found: dict[bytes, Measured], header: dict[str, Any]) -> Path:
-    """Stores this machine's measurements, in the order of the stored bodies; null: a body could not be measured."""
+    """Stores this machine's measurements, in the order of the stored bodies; null for a body that could not be measured."""
     columns = {"cycles": [found[code].cycles if code in found else None for code in all_bodies()]}
     tools = {"gcc": compiler(), "kernel": platform.release()}
     return stored.save_columns(stored.machine_name(), "blocks", {**header, "tools": tools, "bodies": digest()}, columns)
@@ -44,10 +44,10 @@ def measure_blocks() -> Path:
 
 @functools.cache
 def blocks_of(machine: str) -> tuple[Block, ...]:
-    """What was measured on a machine.
+    """The measurements of a machine.
 
     Raises:
-        ValueError: other bodies were measured than those that are stored now.
+        ValueError: the measured bodies are not those that are stored now.
     """
     data = stored.load(machine, "blocks")
     if data["bodies"] != digest():

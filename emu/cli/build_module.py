@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu build-module: a module of the user's for the guest's kernel."""
+"""emu build-module: builds a user's module for the guest's kernel."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The guest's command of `emu run` and `emu stat`: running it, what it writes, and how long it takes."""
+"""The guest's command in `emu run` and `emu stat`: runs it, copies its output, and measures its time."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def run_command(
     follow: bool = False,
     meanwhile: Callable[[bool], None] | None = None,
 ) -> int:
-    """Runs a command and returns its exit status. One word is a line for the guest's shell, more are a program's.
+    """Runs a command and returns its exit status. One word is a line for the guest's shell; more are a program and its arguments.
 
     Args:
-        trace: the trace arrays that are on while it runs; see Machine.run.
+        trace: the trace arrays that are on during the command; see Machine.run.
 
     Raises:
         GuestDied: the kernel panicked.
@@ -57,7 +57,7 @@ def run_command(
 
 
 class Stopwatch:
-    """Measures virtual time."""
+    """A stopwatch of virtual time."""
 
     def __init__(self, machine: Machine) -> None:
         self._board = machine.board
@@ -65,12 +65,12 @@ class Stopwatch:
 
     @property
     def passed(self) -> int:
-        """Nanoseconds."""
+        """The nanoseconds since it was made."""
         return self._board.nanoseconds(self._board.now - self._start)
 
 
 class CommandOutput:
-    """Copies the guest's console to a standard stream, but not what the guest wrote while it booted."""
+    """Copies the guest's console to a standard stream, except what the guest writes while it boots."""
 
     def __init__(self, progress: Progress, stream: TextIO) -> None:
         self.shown = False
@@ -81,10 +81,10 @@ class CommandOutput:
     def __call__(self, data: bytes) -> None:
         if self.shown:
             self._in_line = not data.endswith(b"\n")
-            with self._progress.while_writing(data), suppress(BrokenPipeError):  # the results may still be wanted
+            with self._progress.while_writing(data), suppress(BrokenPipeError):  # the results may still be useful
                 write_through(self._stream, data)
 
     def end_line(self) -> None:
-        """Ends a line that the guest has left unfinished."""
+        """Ends a line that the guest has left incomplete."""
         if self._in_line:
             self(b"\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu convert: a trace.dat in the formats of other tools."""
+"""emu convert: converts a trace.dat to formats of other tools."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def convert(
 
 
 def _format(output: Path, to: str | None) -> str:
-    """The name of the format that is wanted."""
+    """The name of the requested format."""
     from emu.trace.convert import FORMATS, format_of
 
     there_are = ", ".join(FORMATS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An event that -e names, and what -f and -R ask of it."""
+"""An event selected by -e, with its -f and -R."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class EventChoice:
 
     @property
     def word(self) -> str:
-        """What set_event takes."""
+        """The word for set_event."""
         return "*:*" if self.event == "all" else self.event
 
     def settings(self, tracefs: TraceFS) -> Iterator[tuple[str, str, str]]:
-        """The filter and the triggers: each time what an error is about, the file and what is written to it.
+        """The filter and the triggers: for each, the subject of an error, the file, and the text to write.
 
         Raises:
-            click.ClickException: triggers are for a system.
+            click.ClickException: a system was given triggers.
         """
         if not (self.filters or self.triggers):
             return
@@ -54,7 +54,7 @@ class EventChoice:
                 yield subject("-R", path), f"events/{path}/trigger", trigger
 
     def _found(self, tracefs: TraceFS) -> tuple[list[str], list[str]]:
-        """The systems and the events that -e names: their folders in `events`."""
+        """The systems and the events selected by -e: their folders in `events`."""
         known = [line.split(":") for line in tracefs.read("available_events").splitlines()]
         system, colon, event = ("*", ":", "") if self.event == "all" else self.event.partition(":")
         if event:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu list: what can be traced, and how, without running the guest."""
+"""emu list: lists what can be traced, and how, without running the guest."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def list_names(arch: str, image: Path | None, kind: str, glob: str | None) -> in
 
 
 def _compared(kind: str, name: str) -> list[str]:
-    """What GLOB is compared with."""
+    """The text with which GLOB is compared."""
     if kind == "events":
         return [name, *name.split(":")]
     if kind == "cpu-models":
@@ -110,11 +110,11 @@ def _compared(kind: str, name: str) -> list[str]:
 
 
 def _names(arch: str, image: Path | None, kind: str) -> Sequence[str]:
-    """Raises click.ClickException: there is no such architecture, or the image cannot be read."""
+    """Raises click.ClickException: the architecture does not exist, or the image cannot be read."""
     from emu.machine import Machine
 
     class LoadedMachine(Machine):
-        """Stands before its first instruction."""
+        """A machine before its first instruction."""
 
         def _boot(self, time: int, booting: Callable[[int], None]) -> None:
             pass

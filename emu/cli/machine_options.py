@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The options that describe a machine, and booting the machine that they describe."""
+"""The options that describe a machine, and booting the described machine."""
 
 from __future__ import annotations
 
@@ -46,22 +46,22 @@ class RunLimits(NamedTuple):
         return cls(limit, None if host is None else host / 10**9)
 
 
-# Limits are the command's; booting is bounded by them too, but never by less than this.
-_BOOT_LIMIT = 10 * 10**9  # nanoseconds of virtual time, of which a boot takes some 50 million
+# Limits are for the command. They also apply to booting, but at least this much time is allowed for that.
+_BOOT_LIMIT = 10 * 10**9  # nanoseconds of virtual time; a boot takes about 50 million
 _BOOT_HOST_LIMIT = 60.0  # seconds
 
 
 def config_of(arguments: Mapping[str, object]) -> MachineConfig:
-    """The machine that a command's arguments describe. Files of theirs are not looked at yet."""
-    make: Callable[..., MachineConfig] = MachineConfig  # click has made the values what they must be
+    """The machine described by a command's arguments. Files among them are not accessed yet."""
+    make: Callable[..., MachineConfig] = MachineConfig  # click has converted the values
     return make(**arguments)
 
 
 def boot(config: MachineConfig, console: Callable[[bytes], None], limits: RunLimits, progress: Progress) -> Machine:
-    """Boots a machine, and tells of it by `progress`. What the guest writes goes to `console`.
+    """Boots a machine, reporting by `progress`. The guest's output goes to `console`.
 
     Raises:
-        click.ClickException: an option's value is wrong, or the host refuses the memory or a file.
+        click.ClickException: an option's value is wrong, or the host refuses memory or a file.
         GuestDied: the kernel panicked while it booted.
         TimedOut: the kernel neither booted nor panicked within the limits.
     """
@@ -77,12 +77,12 @@ def boot(config: MachineConfig, console: Callable[[bytes], None], limits: RunLim
         up = cpus
 
     def warn(text: str) -> None:
-        # A terminal may be in raw mode now, and would not go to the start of a line.
+        # A terminal may be in raw mode now, where a newline does not return to the start of the line.
         line = f"emu: {text}".replace("\n", "\r\n") + "\r" if sys.stderr.isatty() else f"emu: {text}"
         with progress.while_writing(b"\n"):
             click.echo(line, err=True)
 
-    warnings.showwarning = lambda message, *_: warn(str(message))  # of the cache of compiled code
+    warnings.showwarning = lambda message, *_: warn(str(message))  # from the cache of compiled code
     with progress.during(booting):
         _load_libraries(progress)
         try:
@@ -112,9 +112,10 @@ def new_machine(**parameters: Any) -> Machine:
 
 
 def _load_libraries(progress: Progress) -> None:
-    """Loads numba and Unicorn, which `emu --help` can do without; and may compile.
+    """Loads numba and Unicorn, which `emu --help` does not need. This may compile functions.
 
-    What is imported now stays: that the garbage collector looks through it again and again takes a fifth of a short run.
+    The imported modules are frozen: otherwise garbage collections would traverse them repeatedly, which takes a fifth of a short
+    run.
     """
     gc.disable()
     from emu.native.cache import Cache
@@ -122,13 +123,13 @@ def _load_libraries(progress: Progress) -> None:
     progress.instead = lambda: compiling(Cache)
     import emu.machine  # noqa: F401
 
-    if not gc.get_freeze_count():  # else garbage of the last command would stay, where a process runs several
+    if not gc.get_freeze_count():  # otherwise garbage of the last command would stay, if a process runs several
         gc.freeze()
     gc.enable()
 
 
 def _ramdisk(config: MachineConfig) -> RamDisk | None:
-    """Of `FILE[:rw]`."""
+    """The disk for `FILE[:rw]`."""
     from emu.cpu.ramdisk import RamDisk
 
     if not isinstance(config.ramdisk, str):
@@ -138,7 +139,7 @@ def _ramdisk(config: MachineConfig) -> RamDisk | None:
 
 
 def _patching(config: MachineConfig) -> str | Protocol | None:
-    """Of `METHOD` or `FILE.py:NAME`."""
+    """The protocol for `METHOD` or `FILE.py:NAME`."""
     from emu.ftrace.sites.protocol_file import protocol_of
 
     if not isinstance(config.patching, str):
@@ -150,8 +151,8 @@ def _patching(config: MachineConfig) -> str | Protocol | None:
 
 
 def compiling(cache: type[Cache]) -> str | None:
-    """Says which function is being compiled now; None: none is."""
-    name = "".join(cache.under_way[-1:])  # the list may change meanwhile
+    """Text about the function that is being compiled; None if none is."""
+    name = "".join(cache.under_way[-1:])  # the list may change in another thread
     return f"compiling {name} ({cache.compiled} done)" if name else None
 
 
@@ -240,7 +241,7 @@ _OPTIONS = (
 
 
 def machine_options(command: Command) -> Command:
-    """Gives a command the options of MachineConfig and RunLimits, as arguments of the same names."""
+    """Gives a command the options of MachineConfig and RunLimits, with arguments of the same names."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

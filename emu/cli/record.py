@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu record: boot, set up tracing, run one command, and write a trace.dat while it runs."""
+"""emu record: boots, sets up tracing, runs one command, and writes a trace.dat while it runs."""
 
 from __future__ import annotations
 
@@ -81,19 +81,19 @@ def record_to(
     words: Sequence[str] | None = None,
     quiet: bool = False,
 ) -> int:
-    """Runs a command and writes what was recorded meanwhile to a file. Returns the command's exit status.
+    """Runs a command and records it to a file. Returns the command's exit status.
 
     Args:
-        path: of the trace.dat.
-        arrays: what is recorded.
-        machine_arguments: what `machine_options` has given.
-        follow, compress, version: as options say.
-        words: of the command line that makes the file again, but for its name; None: those that were given.
-        quiet: show nothing of what the command writes.
+        path: the path of the trace.dat.
+        arrays: what to record.
+        machine_arguments: the arguments from `machine_options`.
+        follow, compress, version: the options of the same names.
+        words: the command line that reproduces the file, without the file's name; None: the present command line.
+        quiet: do not show the command's output.
 
     Raises:
-        click.ClickException: something in the options is wrong, or the file cannot be written.
-        GuestDied, TimedOut, Terminated: the command did not end; what was recorded until then is written.
+        click.ClickException: an option is wrong, or the file cannot be written.
+        GuestDied, TimedOut, Terminated: the command did not end; the events recorded before that are written.
     """
     settings = [array.settings() for array in arrays]
     for array in arrays:
@@ -119,7 +119,7 @@ def record_to(
             with recording.taking(), progress.during(lambda: f"recording, {time_text(time.passed)} of virtual time"):
                 try:
                     status = run_command(machine, command, limits, trace=recording_of(arrays), follow=follow)
-                except (GuestDied, TimedOut, Terminated) as error:  # the trace may still be wanted
+                except (GuestDied, TimedOut, Terminated) as error:  # the trace may still be useful
                     cut_short = error
             console.end_line()
             with progress.during("writing the recording"):
@@ -132,7 +132,7 @@ def record_to(
 
 
 def without_options(words: Sequence[str], options: Sequence[str]) -> list[str]:
-    """A command line without options that have a value. What follows the options is the guest's."""
+    """A command line without some options that have values. Words after the options are the guest's command."""
     kept: list[str] = []
     rest = iter(words)
     for word in rest:

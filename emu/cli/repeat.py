@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Recording a command again and again, each time with another seed: `emu run --repeat`."""
+"""Records a command repeatedly, each time with another seed: `emu run --repeat`."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def repeat_to(
     folder: Path, times: int, arrays: Sequence[ArrayOptions], command: Sequence[str], machine_arguments: dict[str, object],
     *, follow: bool,
 ) -> int:  # fmt: skip
-    """Records a command with one seed after the other, from that of the options on; `emu record` makes each file, too.
+    """Records a command with one seed after another, starting with the option's. Each file is as from `emu record`.
 
-    Returns the first exit status of the command that is not 0.
+    Returns the first nonzero exit status of the command, or 0.
 
     Args:
-        folder: is made, or is empty: it gets a file SEED.dat for each run.
-        times: how many runs.
+        folder: is created, or must be empty. It gets a file SEED.dat for each run.
+        times: the number of runs.
 
     Raises:
         click.ClickException: as `record_to`; or the folder cannot be used.
-        GuestDied, TimedOut, Terminated: the command did not end in one of the runs, which is the last.
+        GuestDied, TimedOut, Terminated: the command did not end in one of the runs, which is then the last.
     """
     try:
         folder.mkdir(exist_ok=True)

@@ -58,7 +58,7 @@ def _origin(file: Path) -> Origin:
 
 
 def _record(origin: Origin, path: Path) -> None:
-    """Runs the command line again. Its exit status says nothing here: it was what it was."""
+    """Runs the command line again. Its exit status is ignored here: it is that of the original run."""
     from emu.cli.record import record
 
     words = [*origin.words]
@@ -67,7 +67,7 @@ def _record(origin: Origin, path: Path) -> None:
 
 
 def _first_difference(one: Path, other: Path) -> int | None:
-    """Where two files differ first, in bytes; None: nowhere."""
+    """The offset of the first difference between two files; None if there is none."""
     place = 0
     with one.open("rb") as first, other.open("rb") as second:
         while True:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu run: boot, set up tracing, run one command, print the trace."""
+"""emu run: boots, sets up tracing, runs one command, prints the trace."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ terminated by a signal. In the last four cases what was traced until then is wri
 """
 
 
-# Tracers for which tracing_max_latency says something
+# Tracers that use tracing_max_latency
 _MEASURING = (*LATENCY_TRACERS, "hwlat", "osnoise", "timerlat")
 
 
@@ -130,7 +130,7 @@ def run(
         with progress.during(lambda: f"running, {time_text(time.passed)} of virtual time"):
             try:
                 status = run_command(machine, command, limits, trace=recording_of([asked]), follow=follow)
-            except (GuestDied, TimedOut, Terminated) as error:  # the trace may still be wanted
+            except (GuestDied, TimedOut, Terminated) as error:  # the trace may still be useful
                 cut_short = error
         if sys.stderr.isatty():
             console.end_line()
@@ -150,17 +150,17 @@ def run(
 
 
 def _results(machine: Machine, progress: Progress, out: Output, reports: Sequence[str], *, trace: bool) -> Iterator[bytes]:
-    """The pieces of the trace, if it is wanted, and then of other files of tracefs, each with a line before it that names it."""
+    """The pieces of the trace, if requested, and then of other tracefs files, each preceded by a line with its name."""
     if trace:
         yield from _trace(machine, progress, out)
     for path in _files(machine, reports):
         yield b"\n" * trace + f"==> {path} <==\n".encode()
-        trace = True  # something is printed already
+        trace = True  # something has been printed already
         yield from machine.tracefs.read_pieces(path)
 
 
 def _files(machine: Machine, reports: Sequence[str]) -> Iterator[str]:
-    """The files; of trace_stat those of the function profiler."""
+    """The names of the files; for trace_stat, those of the function profiler."""
     for path in reports:
         if path == "trace_stat":
             yield from (f"{path}/function{cpu}" for cpu in range(len(machine.cpus)))
@@ -169,7 +169,7 @@ def _files(machine: Machine, reports: Sequence[str]) -> Iterator[str]:
 
 
 def _trace(machine: Machine, progress: Progress, out: Output) -> Iterator[bytes]:
-    """The pieces of the trace. Progress is not shown where the trace itself may be."""
+    """The pieces of the trace. Progress is not shown where the trace itself may appear."""
     pieces = machine.tracefs.read_pieces("trace")
     with progress.during("reading the trace"):
         first = next(pieces, b"")

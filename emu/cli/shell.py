@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu shell: the guest's console on this terminal, or with a script from standard input."""
+"""emu shell: the guest's console on this terminal, or with a script on standard input."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tables that fit a width. Names are shortened, or rows take several lines; a number is never cut."""
+"""Tables that fit a width. Names are shortened, or rows are split into several lines; numbers are never cut."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ __all__ = ["Column", "Table", "fitted", "shortened", "width_of"]
 
 Kind = Literal["number", "name", "path"]
 
-_NARROWEST = 16  # columns of a name that is shortened
+_NARROWEST = 16  # columns of a shortened name
 _INDENT = 2  # of the lines of a row after the first
-_ELSEWHERE, _LEAST = 80, 24  # columns where there is no terminal, and at least
+_ELSEWHERE, _LEAST = 80, 24  # columns if there is no terminal, and minimum
 
 
 class Column(NamedTuple):
     """Attributes:
-    title: may be broken behind blanks and hyphens.
-    kind: a number stands to the right; a name may be shortened; a path is the last column, and has lines of its own where
-        it would have to be shortened.
+    title: may be broken after blanks and hyphens.
+    kind: numbers are right-aligned; names may be shortened; a path is the last column, and gets lines of its own if it
+        would have to be shortened.
     """
 
     title: str
@@ -37,7 +37,7 @@ class Table(NamedTuple):
 
 
 def width_of(stream: TextIO | None) -> int:
-    """How many columns a standard stream has: what the variable COLUMNS says, or its terminal; 80 elsewhere, and in a file."""
+    """The width of a standard stream: the variable COLUMNS, or its terminal's width; 80 otherwise, also for files."""
     said = os.environ.get("COLUMNS", "")
     if said.isdecimal():
         return max(int(said), _LEAST)
@@ -50,12 +50,12 @@ def width_of(stream: TextIO | None) -> int:
 
 
 def shortened(text: str, room: int) -> str:
-    """The text, or its beginning and an ellipsis."""
+    """The text, or its beginning followed by an ellipsis."""
     return text if len(text) <= room else f"{text[: max(room - 1, 0)]}…"
 
 
 def fitted(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> Table:
-    """A table of so many columns of characters at most, as long as each number alone has room."""
+    """A table of at most `width` characters per line, provided that each number fits."""
     whole = [_Line(columns, rows, gap, titles) for gap, titles in ((2, _one_line), (1, _one_line), (2, _broken), (1, _broken))]
     for line in whole:
         if line.natural <= width:
@@ -72,16 +72,16 @@ def _one_line(title: str) -> list[str]:
 
 
 def _broken(title: str) -> list[str]:
-    """The pieces of a title."""
+    """The pieces into which a title may be broken."""
     return re.findall(r"[^ -]*(?:-| +|$)", title)[:-1]
 
 
 class _Line:
-    """Columns that stand beside each other.
+    """Columns placed side by side.
 
     Attributes:
-        natural: the width if all names are whole.
-        least: the width if all names are as short as they may be.
+        natural: the width with complete names.
+        least: the width with the shortest possible names.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class _Line:
         self.least = self._gaps + sum(width if column.kind == "number" else min(width, _NARROWEST) for column, width in both)
 
     def table(self, width: int) -> Table:
-        """The lines, with names as long as there is room."""
+        """The lines, with names as long as the width allows."""
         widths = self._fitting(width)
         titles = [self._title(column.title, room) for column, room in zip(self._columns, widths, strict=True)]
         height = max(map(len, titles))
@@ -105,7 +105,7 @@ class _Line:
         return Table([self._text(line, widths) for line in head], [self._text(row, widths) for row in self._rows])
 
     def _fitting(self, width: int) -> list[int]:
-        """The widths: narrow names are whole, the others share what is left."""
+        """The column widths: narrow names are complete, the others share the rest."""
         widths = list(self._widths)
         names = sorted((n for n, column in enumerate(self._columns) if column.kind != "number"), key=lambda n: widths[n])
         room = width - self._gaps - sum(widths) + sum(widths[n] for n in names)
@@ -134,7 +134,7 @@ class _Line:
 
 
 def _with_paths(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> Table:
-    """The path of each row below the row."""
+    """Puts the path of each row below the row."""
     table = fitted(columns[:-1], [row[:-1] for row in rows], width)
     each = len(table.body) // max(len(rows), 1)
     body: list[str] = []
@@ -145,7 +145,7 @@ def _with_paths(columns: Sequence[Column], rows: Sequence[Sequence[str]], width:
 
 
 def _divided(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> Iterator[_Line]:
-    """As many of the columns beside each other as have room, then the next ones."""
+    """As many columns side by side as fit, then the next ones."""
     start = 0
     for end in range(1, len(columns) + 1):
         if end == len(columns) or _part(columns, rows, start, end + 1).least > width - _INDENT:
@@ -158,7 +158,7 @@ def _part(columns: Sequence[Column], rows: Sequence[Sequence[str]], start: int, 
 
 
 def _stacked(lines: Iterable[_Line], width: int) -> Table:
-    """A row has several lines, and so have the titles."""
+    """A table in which each row, and the titles, take several lines."""
     tables = [line.table(width - _INDENT) for line in lines]
     indents = [0] + [_INDENT] * (len(tables) - 1)
 

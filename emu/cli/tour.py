@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu tour: the examples of the ftrace documents, typed, run and shown."""
+"""emu tour: types, runs and shows the examples of the ftrace documents."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["tour"]
 
-_COLUMNS = 100  # of paragraphs, at most
-_MOST_LINES = 40  # shown of what a command prints
+_COLUMNS = 100  # maximum, for paragraphs
+_MOST_LINES = 40  # of a command's output
 
 EXAMPLES = """\
 \b
@@ -86,7 +86,7 @@ def tour(name: str | None, section: str | None, listed: bool, judged: bool, full
 
 
 def _list(chosen: Iterable[tuple[Document, Iterable[Section]]]) -> str:
-    """The names that `emu tour` takes."""
+    """The names for `emu tour`."""
     texts = []
     for one, sections in chosen:
         names = "".join(_listed(section) for section in sections)
@@ -95,13 +95,13 @@ def _list(chosen: Iterable[tuple[Document, Iterable[Section]]]) -> str:
 
 
 def _listed(section: Section) -> str:
-    """A line; a long title goes on below itself."""
+    """A line; long titles continue on the next line."""
     start = f"  {section.name:24} "
     return textwrap.fill(section.title, width_of(sys.stdout), initial_indent=start, subsequent_indent=" " * len(start)) + "\n"
 
 
 def _texts(one: Document, section: Section, arch: str, shown: Iterator[tuple[Command, str]], most: int | None) -> Iterator[str]:
-    """A section, with what its commands have printed."""
+    """A section, with the output of its commands."""
     title = f"{section.title} (emu tour {one.name} {section.name})"
     yield f"{title}\n{'-' * len(title)}\n\n"
     for part in section.parts:
@@ -125,7 +125,7 @@ def _absent(example: Example) -> str:
 
 
 def _transcript(command: Command, printed: str, most: int | None) -> str:
-    """A command and what it printed, of which at most so many lines are shown."""
+    """A command and its output, limited to `most` lines."""
     first, *others = command.lines
     lines = [f"# {first}", *(f"> {line}" for line in others)]
     output = printed.splitlines()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The options of `emu run` and `emu record` that say what is traced: in the top trace array, and in instances.
+"""The options of `emu run` and `emu record` that select what is traced, in the top trace array and in instances.
 
-Their order means something, as trace-cmd has it: -f and -R are about the event of the -e before them, and what follows
--B is about that instance.
+As in trace-cmd, their order matters: -f and -R apply to the event of the preceding -e, and options after
+-B apply to that instance.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _WORDS = "emu.cli.trace_options.words"  # key of click.Context.meta
 _Command = TypeVar("_Command", bound=Callable[..., object])
 _INSTANCE = "-B"
 _DEFINING = ("dynamic_events", "kprobe_events", "synthetic_events", "uprobe_events")  # files; -e can name their events
-_OF_TRACERS = ("hwlat_detector/", "osnoise/")  # folders; threads of these tracers look at them as they begin
+_OF_TRACERS = ("hwlat_detector/", "osnoise/")  # folders; these tracers' threads read them when they start
 _LISTS = {  # files that get all values of an option
     "-l": ("set_ftrace_filter",), "-n": ("set_ftrace_notrace",), "-g": ("set_graph_function",),
     "-P": ("set_ftrace_pid", "set_event_pid"),
@@ -35,8 +35,8 @@ _LISTS = {  # files that get all values of an option
 
 
 def _option(word: str, metavar: str, text: str) -> Callable[[_Command], _Command]:
-    """An option whose values are not the command's arguments, which have no order: see `trace_options_of`."""
-    name = f"{'capital_' * word.isupper()}{word.strip('-')}"  # click makes small letters of a name, and -p is not -P
+    """An option whose values are not passed as arguments, which have no order: see `trace_options_of`."""
+    name = f"{'capital_' * word.isupper()}{word.strip('-')}"  # click lowercases names, and -p is not -P
     return click.option(word, name.lower(), metavar=metavar, multiple=True, expose_value=False, help=text)
 
 
@@ -68,7 +68,7 @@ _LETTERS = ("-p", "-e", "-f", "-R", "-l", "-n", "-g", "--sample", "-P", "-O", "-
 
 
 def trace_options(command: _Command) -> _Command:
-    """Gives a command these options. Its arguments get `follow`; the others are in `trace_options_of`."""
+    """Gives a command these options. `follow` becomes an argument; the others are in `trace_options_of`."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -78,7 +78,7 @@ instance_option = _option(_INSTANCE, "NAME", "Trace instance that is made; the o
 
 
 class TracingCommand(click.Command):
-    """A command with these options. It notes the words of the command line."""
+    """A command with these options. It saves the words of the command line."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[_WORDS] = tuple(args)
@@ -93,12 +93,12 @@ def words_of(context: click.Context) -> tuple[str, ...]:
 
 @dataclass
 class ArrayOptions:
-    """What the options ask of one trace array.
+    """The options for one trace array.
 
     Attributes:
-        instance: its name; "" for the top one.
-        values: of each option, those that were given, in order.
-        events: what -e names, with the -f and -R that follow.
+        instance: its name; "" for the top array.
+        values: of each option, the values given, in order.
+        events: the events named by -e, with their -f and -R.
     """
 
     instance: str
@@ -109,7 +109,7 @@ class ArrayOptions:
         """Adds an option.
 
         Raises:
-            click.UsageError: it may not be empty, or nothing comes before it that it is about.
+            click.UsageError: the value is empty, or nothing precedes it to which it could apply.
         """
         if option == "-e":
             if not text.strip():
@@ -119,7 +119,7 @@ class ArrayOptions:
             if not self.events:
                 raise click.UsageError(f"{option} '{text}' must come after the -e that it is about")
             (self.events[-1].filters if option == "-f" else self.events[-1].triggers).append(text)
-        elif option in _LISTS and not text.strip():  # an empty filter would mean everything
+        elif option in _LISTS and not text.strip():  # an empty filter would mean all functions
             raise click.UsageError(f"{option} '' selects nothing: leave it out to trace everything")
         elif option == "--sample" and self.instance:
             raise click.UsageError(f"--sample: only the top trace array has hardware events, not the instance {self.instance}")
@@ -127,12 +127,12 @@ class ArrayOptions:
             self.values[option].append(text)
 
     def one(self, option: str) -> str | None:
-        """The value of an option of which the last counts."""
+        """The last value of an option."""
         given = self.values.get(option)
         return given[-1] if given else None
 
     def settings(self) -> list[Setting]:
-        """What is written to files of tracefs, in order, but filters and triggers of events.
+        """The writes to tracefs files, in order, without filters and triggers of events.
 
         Raises:
             click.UsageError: options contradict each other.
@@ -161,23 +161,23 @@ class ArrayOptions:
         return [self._of_array(setting) for setting in settings]
 
     def _buffer_sizes(self) -> Iterable[Setting]:
-        """What -b and -m ask for: the smaller counts, because a trace is what a buffer holds."""
+        """The settings for -b and -m: the smaller one counts, because a trace is limited by its buffer."""
         if self.one("-m") is not None and "nooverwrite" in self.values["-O"]:
             raise click.UsageError("-m keeps the end of the trace, -O nooverwrite its beginning")
         given = [Setting(option, "buffer_size_kb", kb) for option in ("-b", "-m") if (kb := self.one(option)) is not None]
         if all(setting.text.isdecimal() for setting in given):
             given.sort(key=lambda setting: int(setting.text))
             return given[:1]
-        return given  # one of them is refused
+        return given  # one of them will be refused
 
     def _of_array(self, setting: Setting) -> Setting:
         return setting._replace(path=f"instances/{self.instance}/{setting.path}") if self.instance else setting
 
     def set_up(self, machine: Machine, settings: Iterable[Setting]) -> None:
-        """Writes the settings, then filters and triggers of events. Nothing is recorded yet, unless `--set tracing_on=1`.
+        """Writes the settings, then filters and triggers of events. Nothing is recorded yet, except with `--set tracing_on=1`.
 
         Raises:
-            click.ClickException: something is refused.
+            click.ClickException: tracefs refuses a setting.
         """
         tracefs = machine.tracefs
         if self.values["--sample"] and machine.board.timing is None:
@@ -185,7 +185,7 @@ class ArrayOptions:
         if self.instance:
             apply(lambda path, _: tracefs.mkdir(path), [Setting(_INSTANCE, f"instances/{self.instance}", "")])
         settings = [with_offsets(machine, setting) for setting in settings]
-        if any(self.values.values()) or self.events:  # else what boot options have begun goes on
+        if any(self.values.values()) or self.events:  # otherwise, what boot options have started continues
             apply(tracefs.write, [self._of_array(Setting(_SWITCH, _SWITCH, "0"))])
         apply(tracefs.write, settings)
         about_events = (Setting(*one) for choice in self.events for one in choice.settings(tracefs))
@@ -193,15 +193,15 @@ class ArrayOptions:
 
 
 def recording_of(arrays: Iterable[ArrayOptions]) -> list[str]:
-    """The trace arrays that record while the command runs: all, but those of which `--set tracing_on` says it."""
+    """The trace arrays that record while the command runs: all except those with `--set tracing_on`."""
     return [array.instance for array in arrays if not any(file_setting(text).path == _SWITCH for text in array.values["--set"])]
 
 
 def trace_options_of(context: click.Context) -> list[ArrayOptions]:
-    """What the options of a TracingCommand ask for: of the top trace array, and of each instance.
+    """The options of a TracingCommand: for the top trace array, and for each instance.
 
     Raises:
-        click.UsageError: an option is empty, or in a wrong place.
+        click.UsageError: an option is empty, or misplaced.
     """
     arrays = [ArrayOptions("")]
     for option, text in _in_order(context, words_of(context)):
@@ -215,7 +215,7 @@ def trace_options_of(context: click.Context) -> list[ArrayOptions]:
 
 
 def _in_order(context: click.Context, arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """These options and their values, as they stand in the command line."""
+    """These options and their values, in the order of the command line."""
     values, _, order = context.command.make_parser(context).parse_args([*arguments])
     left = {parameter: iter(values[parameter.name]) for parameter in order if parameter.opts[0] in _LETTERS and parameter.name}
     for parameter in order:
@@ -224,5 +224,5 @@ def _in_order(context: click.Context, arguments: Sequence[str]) -> Iterator[tupl
 
 
 def _comes_first(setting: Setting) -> bool:
-    """Whether a file must be written before the tracer is set, and events are."""
+    """Whether a file must be written before the tracer and events are set."""
     return setting.path in _DEFINING or setting.path.startswith(_OF_TRACERS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu tracecmd: the host's own trace-cmd, for which the tracefs of a machine is the host's."""
+"""emu tracecmd: runs the host's own trace-cmd on the tracefs of a machine."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ the guest, and ends with their status: one word is a line for the guest's shell.
 Exit status: trace-cmd's own; 2: something is wrong or missing, and trace-cmd was not run.
 """
 
-_RECORDS = ("profile", "record", "stream")  # commands of trace-cmd that read pages as they come
+_RECORDS = ("profile", "record", "stream")  # trace-cmd commands that read pages while they are recorded
 _TAKES_PAGES = ("extract", *_RECORDS)
-_PATIENCE = 5.0  # seconds that trace-cmd gets when it is told to end
+_PATIENCE = 5.0  # seconds that trace-cmd gets to end when asked to
 
 
 @click.command(context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)
@@ -104,14 +104,14 @@ def _run_on(tree: Path, guest: str | None, arguments: Sequence[str]) -> int:
 
 
 def _trace_cmd(arguments: Sequence[str]) -> list[str]:
-    """The words of a call. trace-cmd prefers splice, by which a Linux since 6.5 gets nothing from FUSE's files without a size."""
+    """The words of a call. trace-cmd prefers splice, which since Linux 6.5 returns nothing for FUSE files without a size."""
     first, *rest = arguments
     return ["trace-cmd", first, *(["--nosplice"] if first in _RECORDS else []), *rest]
 
 
 @contextmanager
 def _running(command: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
-    """A program that runs with the body, on the same terminal. Ctrl-C is for the program alone."""
+    """A program that runs during the body, on the same terminal. Ctrl-C affects only the program."""
     before = signal.signal(signal.SIGINT, lambda number, frame: None)
     try:
         with subprocess.Popen(command) as process:
@@ -129,14 +129,14 @@ def _running(command: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def _status(process: subprocess.Popen[bytes]) -> int:
-    """A program's exit status as a shell shows it."""
+    """A program's exit status in the form of a shell."""
     if process.returncode < 0:
         raise Terminated(-process.returncode)
     return process.returncode
 
 
 def _check_byte_order(little: bool, arguments: Sequence[str]) -> None:
-    """Refuses what trace-cmd would do wrong: it takes the pages of a machine for those of its own host."""
+    """Refuses commands that trace-cmd would do wrong: it interprets a machine's pages in its own host's byte order."""
     if arguments[0] in _TAKES_PAGES and little != (sys.byteorder == "little"):
         raise click.ClickException(
             f"trace-cmd {arguments[0]} takes the pages of a machine of the other byte order for its host's own;"

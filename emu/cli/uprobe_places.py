@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Places of uprobes by symbol. uprobe_events takes offsets: /bin/cat:main+4 becomes /bin/cat:0x1b4."""
+"""Places of uprobes, by symbol. uprobe_events needs offsets: /bin/cat:main+4 becomes /bin/cat:0x1b4."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _PLACE = re.compile(
 
 
 def with_offsets(machine: Machine, setting: Setting) -> Setting:
-    """A setting in which the places of probes in programs are offsets, as Linux wants them.
+    """A setting with the places of uprobes converted to offsets, as Linux requires.
 
     Raises:
-        click.ClickException: there is no such file, or it has no such symbol.
+        click.ClickException: the file does not exist, or does not have the symbol.
     """
 
     def translated(place: re.Match[str]) -> str:

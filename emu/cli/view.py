@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu view: a trace in Perfetto's UI, in a browser of this machine."""
+"""emu view: opens a trace in Perfetto's UI, in a browser on this machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from emu.cli.output import new_file
 
 __all__ = ["view"]
 
-_READY = (".pftrace", ".json")  # what the UI reads as it is
+_READY = (".pftrace", ".json")  # formats that the UI reads directly
 
 
 @click.command(context_settings={"max_content_width": 120})
@@ -55,7 +55,7 @@ def view(port: int | None, no_browser: bool, file: Path) -> int:
 
 
 def _readable(file: Path, folder: Path) -> Path:
-    """The file itself, or what it is converted to."""
+    """The file itself, or its conversion."""
     from emu.trace.convert import FORMATS, ConvertOptions
 
     if file.suffix in _READY:
@@ -74,7 +74,7 @@ def _readable(file: Path, folder: Path) -> Path:
 
 
 def _open(address: str) -> None:
-    """Opens a browser. Without a display there are only those for terminals, which cannot show the UI."""
+    """Opens a browser. Without a display, only terminal browsers exist, which cannot show the UI."""
     displays = ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
     try:
         if not any(os.environ.get(name) for name in displays):
@@ -83,4 +83,4 @@ def _open(address: str) -> None:
     except webbrowser.Error:
         click.echo("emu: no browser was found; open the address in one", err=True)
     else:
-        threading.Thread(target=browser.open, args=[address], daemon=True).start()  # some return only when they end
+        threading.Thread(target=browser.open, args=[address], daemon=True).start()  # some calls return only when the browser ends

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Board"]
 
-_SLOWEST, _FASTEST = 1_000_000, 100_000_000_000  # Hz: what the guest's clocks can count with
-_HEAP = 64 << 20  # bytes of addresses for what Unicorn allocates for a CPU, which takes a twentieth of them
-_TURN_SLICE = 50_000  # microseconds of host time the native loop may take at a stretch
+_SLOWEST, _FASTEST = 1_000_000, 100_000_000_000  # Hz: the range of the guest's clock arithmetic
+_HEAP = 64 << 20  # bytes of address space for Unicorn's allocations per CPU, which use a twentieth of it
+_TURN_SLICE = 50_000  # microseconds of host time for which the native loop may run without a break
 _HandlerTable = Values[Callable[[cpu_records.Cpu, u64], None] | None]
 
 
@@ -45,21 +45,21 @@ class Board:
 
     Args:
         arch: the architecture.
-        cpus: how many.
+        cpus: the number of CPUs.
         memory: bytes of RAM, a multiple of the page size.
         quantum: how many cycles a CPU may run ahead of the next one.
         seed: varies the length of turns.
         frequency: of the CPUs, in Hz.
         timing: the timing model, one of TIMING_MODELS.
-        cpu_model: the CPU model that `timing` follows; None: the architecture's first. The static model has none.
+        cpu_model: the CPU modelled by `timing`; None: the architecture's first. The static model has none.
 
     Attributes:
         timing_model: the names of the timing model and of the CPU model, "" for none.
-        timing: what times the CPUs; None: the static model.
-        block_hook: the address of what CPUs call before blocks.
-        record: what native code knows of it (`native.cpu_records`).
-        heap: where Unicorn keeps what it knows of the CPUs.
-        io: the devices behind RAM; None: the architecture's boards have none.
+        timing: the CPUs' timing model; None: the static model.
+        block_hook: the address of the function that CPUs call before each block.
+        record: the board's record, shared with native code (`native.cpu_records`).
+        heap: the memory of Unicorn's data about the CPUs.
+        io: the devices above RAM; None: the architecture's boards have none.
     """
 
     LONGEST_TURN: ClassVar[int] = 100_000  # cycles
@@ -95,10 +95,10 @@ class Board:
         self._dispatch = np.zeros(0, np.uint64)
         self._static_timing = arch.timing()
         self.native_forget = forget.build(arch.name)
-        self._python_handlers: list[PythonHandler] = []  # that native code points to
-        self._raised: BaseException | None = None  # what one of them raised
+        self._python_handlers: list[PythonHandler] = []  # referenced by native code
+        self._raised: BaseException | None = None  # an exception raised by one of them
         self._acting = 0
-        self._python_calls = 0  # under way
+        self._python_calls = 0  # calls of Python under way
         self._ceiling: int | None = None
         self._reason = turns.TIME  # why the last run ended
         self._interpreter_is_shared = False
@@ -124,12 +124,12 @@ class Board:
         self._by_record = {cpu.record.address: cpu for cpu in self.cpus}
         self.timing: CoreTiming | None = None
         if core is not None:
-            from emu.cpu.timing.core_timing import CoreTiming  # loaded when it is needed
+            from emu.cpu.timing.core_timing import CoreTiming  # imported when needed
 
             self.timing = CoreTiming(self, core, with_data)
 
     def close(self) -> None:
-        """Gives the memory back. The board cannot be used afterwards."""
+        """Frees the memory. The board cannot be used afterwards."""
         for cpu in self.cpus:
             cpu.close()
         self.cpus.clear()
@@ -146,18 +146,18 @@ class Board:
         return max(cpu.cycles for cpu in self.cpus)
 
     def nanoseconds(self, cycles: int) -> int:
-        """The nanoseconds that so many cycles take."""
+        """The duration of so many cycles, in nanoseconds."""
         return cycles * 1_000_000_000 // self.frequency
 
     def cycles(self, nanoseconds: int) -> int:
-        """The cycles that so many nanoseconds take."""
+        """The number of cycles in so many nanoseconds."""
         return nanoseconds * self.frequency // 1_000_000_000
 
     # Running
 
     @contextmanager
     def acting(self) -> Iterator[None]:
-        """While the body runs, the machine does something that it has to end before it can be put back to another moment."""
+        """A context for an operation that must end before the machine can be restored to another state."""
         self._acting += 1
         try:
             yield
@@ -166,7 +166,7 @@ class Board:
 
     @property
     def calls_python(self) -> bool:
-        """Whether native code has called Python, and waits for it: the machine cannot be run."""
+        """Whether native code is waiting for a call of Python, so the machine cannot be run."""
         return self._python_calls > 0
 
     def _check_runs(self) -> None:
@@ -175,7 +175,7 @@ class Board:
 
     @property
     def stands(self) -> bool:
-        """Whether it does nothing of the kind."""
+        """Whether no operation is under way (see `acting`)."""
         return not self._acting
 
     @property
@@ -189,7 +189,7 @@ class Board:
 
     @property
     def ceiling(self) -> int | None:
-        """The highest value that `limit` can have, in cycles; None: it has no bound."""
+        """The maximum of `limit`, in cycles; None: there is none."""
         return self._ceiling
 
     @ceiling.setter
@@ -210,21 +210,21 @@ class Board:
         return any(cpu.running and not (cpu.halted and cpu.next_event is None) for cpu in self.cpus)
 
     def unlimited(self) -> None:
-        """Takes the limit away."""
+        """Removes the limit."""
         self.limit = NEVER
 
     def run(self, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
-        """Runs the CPUs for at most about a twentieth of a second of host time, or until a host call that Python answers.
+        """Runs the CPUs until a host call that Python answers, or for about a twentieth of a second of host time.
 
         Args:
-            on_host_call: called with (cpu, number, arguments); it must `answer` the CPU, now or later.
+            on_host_call: called with (cpu, number, arguments). It must `answer` the CPU, now or later.
 
         Returns:
             False if nothing can happen before `limit`: every CPU sleeps.
 
         Raises:
             CpuFault: a CPU left RAM.
-            Exception: a Python handler raised it, or, at the end, the handler of a host signal (KeyboardInterrupt).
+            Exception: raised by a Python handler or, at the end, by the handler of a host signal (KeyboardInterrupt).
         """
         self._check_runs()
         with self.acting(), Held():
@@ -238,18 +238,18 @@ class Board:
         return reason not in (turns.IDLE, turns.LIMIT)
 
     def share_interpreter(self) -> None:
-        """Has other threads of Python run while CPUs execute; from then on only one machine of the process may run at a time.
+        """Lets other Python threads run while CPUs execute. From then on, only one machine of the process may run at a time.
 
-        They may call `end_turns`, and nothing else of a machine.
+        The threads may call `end_turns`, and nothing else of a machine.
         """
         self._interpreter_is_shared = True
 
     def end_turns(self, wanted: bool) -> None:
-        """Whether `run` returns after the turn that is under way. What the guest does is the same."""
+        """Sets whether `run` returns after the current turn. This does not affect the guest."""
         self.record.wanted = wanted
 
     def _after_turn(self, error: int, on_host_call: Callable[[Cpu, int, list[int]], None] | None) -> None:
-        """Raises what was raised in a turn, and Unicorn's `error`. Answers what the CPU asks; None: it asks nothing."""
+        """Raises what was raised during a turn, and Unicorn's `error`. Answers the CPU's host call; None: there is none."""
         cpu = self.current
         if self._raised is not None:
             raised, self._raised = self._raised, None
@@ -268,7 +268,7 @@ class Board:
     def step(self, cpu: Cpu, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
         """Executes one instruction of one CPU, while all others stand still; see Cpu.step.
 
-        A CPU that sleeps first sleeps until its next interrupt.
+        A sleeping CPU first sleeps until its next interrupt.
 
         Returns:
             False if the CPU is off, or sleeps and nothing will wake it. Then nothing has happened.
@@ -286,14 +286,14 @@ class Board:
             return True
 
     def run_to(self, cpu: Cpu, places: Sequence[int], blocks: int, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
-        """Runs one CPU, while all others stand still, until a block ends at one of some virtual addresses.
+        """Runs one CPU, while all others stand still, until a block ends at one of the given virtual addresses.
 
         Returns:
-            False if it does not come there: it sleeps, it waits for an answer, or it has executed so many `blocks`.
+            False if it does not get there: it sleeps, waits for an answer, or has executed `blocks` blocks.
 
         Raises: as `run`.
         """
-        from emu.cpu.native import run_to  # compiled when it is needed
+        from emu.cpu.native import run_to  # imported when needed: it is compiled
 
         self._check_runs()
         there = np.array(places, np.uint64)
@@ -310,10 +310,10 @@ class Board:
             return False
 
     def turn(self, cpu: Cpu) -> None:
-        """One turn of one CPU, whatever the others' clocks say (exact stepping).
+        """Gives one CPU a turn, whatever the others' clocks are (exact stepping).
 
         Raises:
-            CpuFault: it left RAM.
+            CpuFault: the CPU left RAM.
         """
         turns.begin_turn(self.record, cpu.record, cpu.cycles, NEVER)
         error = turns.enter(cpu.record)
@@ -328,13 +328,13 @@ class Board:
     # Code
 
     def write_code(self, address: int, data: bytes) -> None:
-        """Puts instructions into RAM at a physical address. CPUs run old translations until they `forget` them."""
+        """Writes instructions to RAM at a physical address. CPUs run old translations until they `forget` them."""
         self.ram[address : address + len(data)] = data
         if self.timing is not None:
             self.timing.written(address, len(data))
 
     def flush_page(self, address: int) -> None:
-        """Makes every CPU forget its translations of a physical page, which is about to hold other code."""
+        """Makes every CPU forget its translations of a physical page that is about to get different code."""
         page = self.arch.page_size
         address -= address % page
         for cpu in self.cpus:
@@ -347,13 +347,13 @@ class Board:
         self.record.host_calls[number] = function
 
     def dispatch_range(self, start: int, end: int) -> None:
-        """Declares the virtual addresses at which blocks may have a host function."""
+        """Declares the range of virtual addresses at which blocks may have a host function."""
         self._dispatch = np.zeros(end - start, np.uint64)
         self.record.dispatch = _HandlerTable(self._dispatch.ctypes.data)
         self.record.dispatch_start, self.record.dispatch_end = start, end
 
     def dispatch(self, address: int, function: Handler | None) -> None:
-        """Has a native function run before each block that begins at `address`; None: none."""
+        """Runs a native function before each block that begins at `address`; None removes it."""
         self.record.dispatch[address - self.record.dispatch_start] = function
 
     def python_handler(self, function: Callable[[Cpu, int], None]) -> PythonHandler:
@@ -377,12 +377,12 @@ class Board:
         return handler
 
     def fail(self, error: BaseException) -> None:
-        """For a callback that native code calls: the machine stops before its next block, and `run` raises the error."""
+        """Makes the machine stop before its next block, and `run` raise the error. For callbacks from native code."""
         self._raised = self._raised or error
         self.stop(self.current)
 
     def _decode_block(self, cpu: Cpu, place: int) -> None:
-        """Stores the cost of a block that native code asks for. `place`: its record's address."""
+        """Stores the cost of a block, on native code's request. `place`: the address of its record."""
         block, address = cpu_records.Block(place), cpu.record.block
         code = cpu.code_of_block(address, block.place, block.size)
         cost = self._static_timing.block(code, address)
@@ -394,7 +394,7 @@ class Board:
 
 
 def _scramble(seed: int) -> int:
-    """A seed as a generator's state, which must not be 0 (splitmix64)."""
+    """A generator state from a seed (splitmix64). It is never 0."""
     x = (seed + 1) * 0x9E37_79B9_7F4A_7C15 & 0xFFFF_FFFF_FFFF_FFFF
     x = (x ^ x >> 30) * 0xBF58_476D_1CE4_E5B9 & 0xFFFF_FFFF_FFFF_FFFF
     return (x ^ x >> 27) or 1

@@ -25,7 +25,7 @@ class Cpu:
     """A CPU. Its clock is `cycles`; it runs when the board gives it a turn.
 
     Attributes:
-        record: the CPU's state that native code shares (`native.cpu_records`).
+        record: the CPU's state, shared with native code (`native.cpu_records`).
     """
 
     def __init__(self, board: Board, index: int) -> None:
@@ -35,7 +35,7 @@ class Cpu:
         self.record = record = cpu_records.Cpu.allocate(board.arch.unicorn_layouts)
         with board.heap:
             self.uc: unicorn.Uc = board.arch.create()
-            self.uc._uch.memory = board.heap, board.ram  # the binding keeps this until it has closed the Uc
+            self.uc._uch.memory = board.heap, board.ram  # kept alive by the binding until it has closed the Uc
             self.uc.ctl_set_tcg_buffer_size(TRANSLATION_BUFFER)
             self.uc.mem_map_ptr(0, board.memory, unicorn.UC_PROT_ALL, board.ram_address)
             if board.io is not None:
@@ -49,7 +49,7 @@ class Cpu:
             record.arrivals[vector] = NEVER
 
     def close(self) -> None:
-        """Gives Unicorn's memory back (the binding does so when the last reference goes)."""
+        """Frees Unicorn's memory (the binding does so when the last reference goes)."""
         del self.uc
 
     @property
@@ -59,11 +59,11 @@ class Cpu:
 
     @property
     def busy_cycles(self) -> int:
-        """For how many of these it was not halted."""
+        """The cycles during which it was not halted."""
         return self.cycles - self.record.slept
 
     def wait_until(self, cycles: int) -> None:
-        """Moves its clock forward to that time."""
+        """Moves the CPU's clock forward to a time."""
         waits = max(cycles - self.cycles, 0)
         if self.halted:
             self.record.slept += waits
@@ -71,7 +71,7 @@ class Cpu:
 
     @property
     def instructions(self) -> int:
-        """Instructions begun so far."""
+        """The number of instructions started so far."""
         return self.record.instructions
 
     @property
@@ -91,24 +91,24 @@ class Cpu:
 
     @property
     def irqs_off(self) -> bool:
-        """Whether the CPU takes no interrupts but NMIs."""
+        """Whether the CPU takes no interrupts except NMIs."""
         return self.board.arch.native().irqs_off(self.env)
 
     @property
     def halted(self) -> bool:
-        """Whether the CPU waits for an interrupt, or for ever."""
+        """Whether the CPU waits for an interrupt, or forever."""
         return self.record.status in (HALTED, STOPPED)
 
     @property
     def next_event(self) -> int | None:
-        """The time, in cycles, at which its timer or an interrupt under way wakes a halted CPU; None: never."""
+        """The time, in cycles, at which the timer or a pending interrupt wakes a halted CPU; None: never."""
         if self.record.pending_count or self.record.nmi:
             return self.cycles
         event = min(self.record.timer, self.record.arrival)
         return None if event == NEVER else event
 
     def registers(self) -> Mapping[str, int]:
-        """The integer registers, by the names that disassembly has for them; then those of the CPU's state."""
+        """The integer registers, by the disassembler's names, then those of the CPU's state."""
         return self.board.arch.registers(self.env)
 
     def start(self, entry: int, argument: int, time: int) -> None:
@@ -139,24 +139,24 @@ class Cpu:
     def forget(self, ranges: npt.NDArray[np.uint64]) -> None:
         """Drops translations of RAM addresses, shape (n, 2): rows of [start, end).
 
-        A block that is running goes on in its old translation.
+        A block that is running continues in its old translation.
         """
         with self.board.heap:
             self.board.native_forget(self.record.uc, Words(ranges.ctypes.data), len(ranges))
 
     def translate(self, address: int) -> int | None:
-        """The physical address behind a virtual one, None if it is not mapped."""
+        """The physical address behind a virtual one; None if it is not mapped."""
         return self.board.arch.translate(self.env, self.board.ram, address)
 
     def code_of_block(self, address: int, physical: int, size: int) -> bytes:
-        """A block's code. It begins at both addresses; behind the end of a page it goes on with the next virtual page."""
+        """The code of a block, which begins at both addresses. After the end of a page it continues in the next virtual page."""
         page = self.board.arch.page_size
         here = min(size, page - physical % page)
         code = bytes(self.board.ram[physical : physical + here])
         return code + self.read(address + here, size - here) if here < size else code
 
     def read(self, address: int, size: int) -> bytes:
-        """Guest memory as this CPU sees it.
+        """Reads guest memory as this CPU sees it.
 
         Raises:
             LookupError: an address is not mapped to RAM.
@@ -178,21 +178,21 @@ class Cpu:
         self.record.request = NO_REQUEST
 
     def watch_blocks(self, function: int, data: int) -> None:
-        """Has a native void (*)(uc, address, size, data) see every block that begins from now on.
+        """Calls a native void (*)(uc, address, size, data) for every block that begins from now on.
 
-        It runs after the board's own hook, so it sees a block only when that block is really executed.
+        It runs after the board's own hook, so it sees only blocks that are really executed.
         """
         with self.board.heap:
             add_native_hook(self.uc, unicorn.UC_HOOK_BLOCK, function, data)
             self.uc.ctl_flush_tb()
 
     def step(self, instructions: int = 1) -> None:
-        """Executes that many instructions of this CPU alone, fewer if a block ends first.
+        """Executes the given number of instructions of this CPU only, or fewer if a block ends first.
 
-        A pending interrupt is delivered first: the instructions are then its handler's. An interrupt that comes while they
-        are executed is delivered after them. A string instruction with a `rep` prefix is one instruction for each element.
-        The instructions are those in memory, or those that earlier steps have executed here since the CPU last forgot the
-        place: translations that running has left are not used.
+        A pending interrupt is delivered first: the instructions are then its handler's. An interrupt that arrives meanwhile is
+        delivered afterwards. A string instruction with a `rep` prefix counts as one instruction per element. The instructions are
+        those in memory, or those that earlier steps executed at this place since the CPU last forgot it; translations from normal
+        running are not used.
         """
         self.record.state.cflags_next_tb = instructions
         self.record.stepping = True
@@ -205,7 +205,7 @@ class Cpu:
 
 
 class CpuFault(RuntimeError):
-    """A CPU did what the board cannot do: it left RAM, or Unicorn failed."""
+    """A CPU did something that the board does not support: it left RAM, or Unicorn failed."""
 
     def __init__(self, cpu: Cpu, error: int) -> None:
         super().__init__(f"CPU {cpu.index} at {cpu.pc:#x}: {unicorn.UcError(error)}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The devices of emu's own board, and the firmware that interrupts its CPUs unseen."""
+"""The devices of emu's own board, and SMIs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def provide_devices(
     relax: int | None = None,
     nmi_timer: int | None = None,
 ) -> None:
-    """Gives the board's native devices their host-call numbers, and the timer its vector."""
+    """Assigns host-call numbers to the board's native devices, and a vector to the timer."""
     board.provide_host_call(timer, timer_set)
     board.provide_host_call(ipi, send_ipi)
     board.provide_host_call(stall, stall_until)
@@ -32,10 +32,10 @@ def provide_devices(
 
 
 def interrupt_unseen(board: Board, smi: Smi) -> None:
-    """Has system management interrupts come from now on, at each multiple of their period.
+    """Raises system management interrupts from now on, at each multiple of their period.
 
     Raises:
-        ValueError: there is no such CPU, or the interrupts are shorter than a cycle.
+        ValueError: the CPU does not exist, or the interrupts are shorter than a cycle.
     """
     period, length = board.cycles(smi.period), board.cycles(smi.length)
     if not length:

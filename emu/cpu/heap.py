@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A board's own heap, from which Unicorn's library takes the memory for the board's CPUs (see native.heap).
+"""A board's own heap, from which Unicorn allocates the memory for the board's CPUs (see native.heap).
 
-It makes all that Unicorn knows of the board memory that can be saved and put back.
+So all of Unicorn's data about the board is in memory that can be saved and restored.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ __all__ = ["Heap"]
 
 
 def _map(address: int, size: int) -> bool:
-    """Maps zeros at an address; False if something is there.
+    """Maps zeros at an address. Returns False if something is there.
 
     Raises:
-        OSError: the host refuses that many addresses.
+        OSError: the host refuses to map so much.
     """
     try:
         map_memory(address, size, ANONYMOUS | FIXED_NOREPLACE)
@@ -35,10 +35,10 @@ def _map(address: int, size: int) -> bool:
 
 @functools.cache
 def _control() -> heap_record.Control:
-    """What says which heap is in use. From now on the library asks it.
+    """The word that selects the active heap. The library's allocator uses it from now on.
 
     Raises:
-        OSError: the word's place is taken.
+        OSError: the word's address is taken.
     """
     place = int(native.CONTROL)
     if not _map(place, mmap.PAGESIZE):
@@ -49,12 +49,12 @@ def _control() -> heap_record.Control:
 
 
 class Heap:
-    """A heap of at most `size` bytes. As a context: what Unicorn allocates meanwhile comes from it.
+    """A heap of at most `size` bytes. As a context manager, it serves Unicorn's allocations during the body.
 
-    The memory is given back with the last reference, which must outlive all that was allocated.
+    The memory is freed with the last reference, which must outlive all allocations.
 
     Raises:
-        OSError: the host has no place for it.
+        OSError: the host has no room for it.
     """
 
     def __init__(self, size: int) -> None:
@@ -79,6 +79,6 @@ class Heap:
 
     @property
     def mappings(self) -> list[tuple[int, int]]:
-        """Address and size of what Unicorn has mapped for the board: the buffers of translations."""
+        """The addresses and sizes of Unicorn's own mappings for the board: the translation buffers."""
         mappings = map(self.record.mappings.__getitem__, range(self.record.mapping_count))
         return [(mapping.start, mapping.size) for mapping in mappings]

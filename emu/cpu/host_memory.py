@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The host's memory, mapped at addresses of our choice."""
+"""Maps the host's memory at chosen addresses."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["ANONYMOUS", "CODE", "DATA", "FIXED", "FIXED_NOREPLACE", "PRIVATE", "
 
 DATA = mmap.PROT_READ | mmap.PROT_WRITE
 CODE = DATA | mmap.PROT_EXEC
-PRIVATE = mmap.MAP_PRIVATE | 0x4000  # Linux's MAP_NORESERVE, which Python names from 3.13 on
+PRIVATE = mmap.MAP_PRIVATE | 0x4000  # Linux's MAP_NORESERVE, which Python defines from 3.13 on
 ANONYMOUS = PRIVATE | mmap.MAP_ANONYMOUS
-FIXED, FIXED_NOREPLACE = 0x10, 0x10_0000  # Linux
+FIXED, FIXED_NOREPLACE = 0x10, 0x10_0000  # Linux's values
 _FAILED = ctypes.c_void_p(-1).value
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -24,7 +24,7 @@ _libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 
 def map_memory(address: int, size: int, flags: int, protection: int = DATA, file: int = -1, start: int = 0) -> int:
-    """mmap(2): the address that the host has chosen, which is `address` with FIXED and FIXED_NOREPLACE.
+    """mmap(2): returns the address chosen by the host, which is `address` with FIXED and FIXED_NOREPLACE.
 
     Raises:
         OSError: the host refuses. EEXIST: something is there.
@@ -42,6 +42,6 @@ def unmap_memory(address: int, size: int) -> None:
 
 
 def use_large_pages(address: int, size: int) -> None:
-    """Asks the host for large pages, for memory that is read here and there; it may not have any."""
+    """Asks the host for large pages, for memory that is accessed at random. It may not have any."""
     first = -(-address // mmap.PAGESIZE) * mmap.PAGESIZE
     _libc.madvise(first, address + size - first, mmap.MADV_HUGEPAGE)

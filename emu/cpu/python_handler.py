@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Functions of Python's that native code calls."""
+"""Python functions called by native code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 
 
 class PythonHandler:
-    """A function of Python's for native code, which calls it with a record, often a CPU's, and a number or another record."""
+    """A Python function for native code, which passes it a record, often a CPU's, and a number or another record."""
 
     def __init__(self, call: Callable[[int, int], None]) -> None:
         self._function = _HANDLER(call)

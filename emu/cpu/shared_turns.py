@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The loop over turns for machines that share Python's interpreter with other threads."""
+"""The loop over turns, for machines that share Python's interpreter with other threads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["shared_turns"]
 
 @functools.cache
 def shared_turns() -> Callable[[cpu_records.Board, int], int]:
-    """The loop over turns, with Python's interpreter free for other threads. Compiled when it is first used."""
+    """The loop over turns, which releases Python's interpreter for other threads. Compiled when it is first used."""
     from emu.cpu.native import shared_turns
 
     run = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, ctypes.c_int64)(shared_turns.run.address)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Formats of the kernel's printf, and their arguments as its vbin_printf() packs them.
+"""Formats of the kernel's printf, and their arguments as packed by its vbin_printf().
 
-What is shorter than 4 bytes is aligned to its size, all that is longer to 4, on machines with words of 8 bytes, too. Texts
-are not aligned. Since Linux 4.15 a pointer that the kernel itself follows, as `%pI4` has it, is the text that it has made.
+An argument shorter than 4 bytes is aligned to its size, a longer one to 4 bytes, also on machines with 8-byte words. Strings
+are not aligned. Since Linux 4.15, the kernel formats pointers that it dereferences (such as `%pI4`) when it packs them, and
+stores the text.
 """
 
 from __future__ import annotations
@@ -25,29 +26,29 @@ _CONVERSION = re.compile(
     re.DOTALL,
 )
 _INT = 4
-_SIZES = {b"": _INT, b"h": 2, b"hh": 1, b"ll": 8, b"L": 8}  # others are as large as a long
-_ADDRESSES = (b"", b"S", b"s", b"x", b"K", b"e")  # after %p: the number is recorded in any case
+_SIZES = {b"": _INT, b"h": 2, b"hh": 1, b"ll": 8, b"L": 8}  # a conversion with any other prefix has the size of a long
+_ADDRESSES = (b"", b"S", b"s", b"x", b"K", b"e")  # after %p: these always store the number
 
 
 @dataclass(frozen=True)
 class _Conversion:
-    """`%-8.3lx`. A width or precision of None is an argument."""
+    """One conversion, such as `%-8.3lx`. A width or precision of None is taken from an argument."""
 
     flags: bytes
     width: int | None
     precision: int | None  # -1: none
-    size: int  # of a number, in bytes
+    size: int  # bytes of the number
     letter: bytes  # "p" for all pointers
     pointer: bytes = b""  # what follows the "p"
 
     @property
     def converts(self) -> bool:
-        """Whether there is something to convert: `%%` only stands for a character."""
+        """Whether the conversion takes an argument: `%%` does not."""
         return self.letter != b"" and self.letter in b"cspdiuoxX"
 
     @property
     def may_be_text(self) -> bool:
-        """Whether the kernel may have followed a pointer, and recorded a text."""
+        """Whether the kernel may have dereferenced the pointer and stored a text."""
         return self.letter == b"p" and self.pointer[:1] not in _ADDRESSES
 
 
@@ -73,12 +74,12 @@ def _parse(template: bytes, long_size: int) -> Sequence[bytes | _Conversion]:
 
 
 def arguments(template: bytes, data: bytes, words: Words) -> list[Value]:
-    """The arguments of a format, out of what vbin_printf() made. What lies beyond the data is zeros.
+    """The arguments of a format, unpacked from vbin_printf()'s output. Bytes beyond the end of the data read as zero.
 
     Args:
         template: the format.
-        data: from where the first argument is.
-        words: of the machine that has recorded it.
+        data: the packed arguments.
+        words: word size and byte order of the machine that recorded them.
     """
     return list(_arguments(template, data, words))
 
@@ -110,20 +111,20 @@ def _arguments(template: bytes, data: bytes, words: Words) -> Iterator[Value]:
 
 
 def _is_text(data: bytes) -> bool:
-    """No address is: it has bytes that are no characters of ASCII."""
+    """Whether the data is text. An address is not: it has bytes that are not ASCII characters."""
     return data != b"" and data.isascii() and data.decode().isprintable()
 
 
 def formatted(
     template: bytes, values: Sequence[Value], pointer: Callable[[bytes, int], bytes | None], long_size: int = 8
 ) -> bytes:
-    """The text, as the kernel's vsnprintf() makes it.
+    """The text that the kernel's vsnprintf() makes.
 
     Args:
         template: the format.
         values: its arguments, as `arguments` gives them.
-        pointer: pointer(b"S", address) -> the text of a pointer `%pS`; None: its digits.
-        long_size: bytes of a `long` where the text is made.
+        pointer: pointer(b"S", address) returns the text of a pointer `%pS`, or None to print its digits.
+        long_size: bytes of a `long` on the machine that makes the text.
     """
     text = bytearray()
     left = iter(values)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How a machine keeps numbers in its memory: the size of its words and their byte order."""
+"""How a machine stores numbers in memory: word size and byte order."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["Words"]
 
 
 class Words(NamedTuple):
-    """Of the machine that has recorded, not of the host.
+    """The word size and byte order of the machine that recorded, not of the host.
 
-    Linux is compiled for two models of data. In both a pointer is as large as a `long`: 8 bytes (LP64), or 4 (ILP32).
+    Linux is compiled for two data models. In both a pointer is as large as a `long`: 8 bytes (LP64) or 4 (ILP32).
 
     Attributes:
         byte_order: "<" or ">".
@@ -32,7 +32,7 @@ class Words(NamedTuple):
 
     @property
     def swapped(self) -> bool:
-        """Whether numbers have another byte order than on the host."""
+        """Whether the byte order differs from the host's."""
         return self.order != sys.byteorder
 
     @property
@@ -45,6 +45,6 @@ class Words(NamedTuple):
         return f"{address:0{2 * self.long_size}x}"
 
     def longs(self, data: bytes) -> NDArray[np.uint64]:
-        """The numbers in memory that holds an `unsigned long[]`, as many as are whole."""
+        """The complete numbers of an `unsigned long[]` in memory."""
         found = np.frombuffer(data, f"{self.byte_order}u{self.long_size}", len(data) // self.long_size)
         return found.astype(np.uint64)

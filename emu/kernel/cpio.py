@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads cpio archives of the newc format, which is what an initramfs is."""
+"""Reads cpio archives in the newc format, the format of an initramfs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 __all__ = ["Entry", "read_entries"]
 
-_HEADER_SIZE = 110  # a magic of 6 characters, 13 fields of 8 hexadecimal digits
+_HEADER_SIZE = 110  # a magic number of 6 characters, 13 fields of 8 hexadecimal digits
 _TRAILER = "TRAILER!!!"
 
 
@@ -29,7 +29,7 @@ def read_entries(archive: bytes) -> Iterator[Entry]:
     """The entries in the archive's order.
 
     Raises:
-        ValueError: this is no newc archive, or it is cut short.
+        ValueError: it is not a newc archive, or is truncated.
     """
     offset = 0
     while True:

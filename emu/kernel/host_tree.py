@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The host's programs and libraries in the guest, so that dynamic programs run there: /usr, /lib, /lib64 and /bin.
+"""Mounts the host's programs and libraries in the guest, at /usr, /lib, /lib64 and /bin, so that dynamic programs run.
 
-The guest mounts the host's folders, to be read. It has a /bin and a /lib of its own, which move to /guest. What it finds as
-/bin, /lib and /lib64 are links: to the guest's own programs and modules, and else to the host's. So a script may begin with
-#!/bin/zsh, and a library has one file, whatever path leads to it. PATH has the guest's own programs first: those
-of the host that need more of a kernel than there is, as `ps` or `modprobe` do, do not hide them. The guest's bash is only
-another name of its sh, and gives way to the host's.
+The guest mounts the host's folders read-only. Its own /bin and /lib move to /guest. Its new /bin, /lib and /lib64 have links
+to the guest's own programs and modules, and otherwise to the host's. So a script may begin with #!/bin/zsh, and a library
+is one file, whatever path leads to it. PATH has the guest's own programs first: host programs that need more of a kernel
+than the guest offers, such as `ps` or `modprobe`, do not hide them. The guest's bash is only another name of its sh, and is
+replaced by the host's.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from emu.kernel.files.shared_folder import SharedFolder
 __all__ = ["BadHostTree", "HostTree"]
 
 _USR = "/usr"
-_LINKED = ("/bin", "/lib", "/lib64")  # Debian's and Fedora's lead into /usr
-_ALTERNATIVES = "/etc/alternatives"  # through which links of Debian's /usr/bin lead: awk, which
-_HOST = "/host"  # where the guest mounts those of /bin, /lib and /lib64 that are folders
+_LINKED = ("/bin", "/lib", "/lib64")  # Debian's and Fedora's are links into /usr
+_ALTERNATIVES = "/etc/alternatives"  # links of Debian's /usr/bin lead through it: awk, which
+_HOST = "/host"  # mount point for those of /bin, /lib and /lib64 that are folders
 _GUEST = "/guest"
-_SHARED_MEMORY = "/dev/shm"  # where glibc keeps semaphores that have names
-_STAND_INS = ("bin/bash",)  # of the guest's files, those that the host's replace
+_SHARED_MEMORY = "/dev/shm"  # glibc keeps named semaphores here
+_STAND_INS = ("bin/bash",)  # files of the guest that are replaced by the host's
 
 
 class BadHostTree(ValueError):
@@ -38,12 +38,12 @@ class BadHostTree(ValueError):
 
 class _Mount(NamedTuple):
     name: str  # of the tree
-    guest: str  # where the guest mounts it
+    guest: str  # mount point in the guest
     root: Directory
 
 
 class HostTree:
-    """Trees of the host that the guest mounts.
+    """Trees of the host for the guest to mount.
 
     Attributes:
         parameters: words of the kernel's command line.
@@ -51,10 +51,10 @@ class HostTree:
     Args:
         arch: the name of the guest's architecture.
         initramfs: the guest's own files.
-        host: where the host's tree begins.
+        host: the root of the host's tree.
 
     Raises:
-        BadHostTree: the host is of another architecture.
+        BadHostTree: the host has another architecture.
         OSError: a folder of the host cannot be opened.
     """
 
@@ -67,30 +67,30 @@ class HostTree:
         own = [entry.name for entry in read_entries(initramfs)]
         self._folders: list[SharedFolder] = []
         self._moved = {f"/{name}" for name in own}.intersection(_LINKED)
-        self._replaced: list[str] = []  # of the guest's files, where they are moved to
+        self._replaced: list[str] = []  # new paths of the guest's files that are moved away
         self._mounts = [
             *(mount for guest in (_USR, _ALTERNATIVES) for mount in self._folder(guest, guest)),
             *(mount for guest in _LINKED for mount in self._linked(guest, own)),
         ]
 
     def close(self) -> None:
-        """Closes the folders. Files that are open can still be used."""
+        """Closes the folders. Open files can still be used."""
         for folder in self._folders:
             folder.close()
 
     @property
     def trees(self) -> Iterable[tuple[str, Directory]]:
-        """What the guest mounts, by name."""
+        """The trees to mount, by name."""
         return [(mount.name, mount.root) for mount in self._mounts]
 
     @property
     def folders(self) -> list[tuple[str, Path]]:
-        """Where the guest finds which folder of the host, where it has nothing of its own."""
+        """The host folders and their paths in the guest, which apply where the guest has nothing of its own."""
         return [(guest, self._host / guest.lstrip("/")) for guest in (_USR, *_LINKED)]
 
     @property
     def set_up(self) -> str:
-        """A line for the shell of the guest's own programs."""
+        """A line for the guest's shell, using the guest's own programs."""
         points = " ".join(mount.guest for mount in self._mounts)
         commands = [
             f"mkdir -p {_GUEST} {_SHARED_MEMORY}",
@@ -102,12 +102,12 @@ class HostTree:
         return " && ".join(commands)
 
     def digest(self) -> str:
-        """Stands for the files of the host that the guest has opened: their names, sizes and times."""
+        """A digest of the host files that the guest has opened: their names, sizes and times."""
         found = sorted(line for folder in self._folders for line in folder.opened)
         return hashlib.sha256("\n".join(found).encode(errors="surrogateescape")).hexdigest()
 
     def _folder(self, host: str, guest: str) -> Iterator[_Mount]:
-        """A folder of the host, if it is there."""
+        """A folder of the host, if it exists."""
         path = self._host / host.lstrip("/")
         if path.is_dir():
             folder = SharedFolder(path)
@@ -115,7 +115,7 @@ class HostTree:
             yield _Mount(f"host{host.replace('/', '-')}", guest, folder.root)
 
     def _linked(self, name: str, own: Iterable[str]) -> Iterator[_Mount]:
-        """Links to what the host has in a folder, and to what the guest has there itself."""
+        """Links to the contents of a host folder, and to the guest's own files there."""
         path = self._host / name.lstrip("/")
         if not path.is_dir():
             return

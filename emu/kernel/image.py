@@ -19,15 +19,15 @@ from elftools.elf.sections import SymbolTableSection
 
 __all__ = ["STT_FUNC", "BadImage", "Image", "Symbol", "SymbolTable", "symbol_record"]
 
-_SAME_EVERYWHERE = errno.ERANGE  # error numbers up to here are those of every Linux
+_SAME_EVERYWHERE = errno.ERANGE  # error numbers up to here are equal on every Linux
 
 _LAYOUT_NAME = 48  # bytes of a name in the layout table
 _SHN_UNDEF, _SHN_ABS = 0, 0xFFF1  # System V ABI, 4: section indices
-STT_FUNC = 2  # ... and the type of a symbol that is a function: the low four bits of `info`
+STT_FUNC = 2  # ... and the type of a function's symbol: the low four bits of `info`
 
 
 class BadImage(ValueError):
-    """A file is not a kernel image this machine can boot."""
+    """A file is not a kernel image that this machine can boot."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Symbol:
 
 
 class SymbolTable:
-    """Symbols that are found by address; iterating gives them in address order."""
+    """Symbols that can be looked up by address. Iterating yields them in address order."""
 
     def __init__(self, symbols: Iterable[Symbol]) -> None:
         self._symbols = sorted(symbols, key=lambda symbol: symbol.address)
@@ -48,9 +48,9 @@ class SymbolTable:
 
     @classmethod
     def reaching(cls, named: Iterable[tuple[int, str]], end: int) -> SymbolTable:
-        """Symbols each of which reaches to the next one, as Linux has it; the last one to `end`.
+        """Symbols that each reach to the next one, as in Linux; the last one reaches to `end`.
 
-        `named`: address and name of each, in address order; of several at one address the first is taken.
+        `named`: the address and the name of each, in address order; of several at one address, the first is taken.
         """
         names: dict[int, str] = {}
         for address, name in named:
@@ -62,14 +62,14 @@ class SymbolTable:
         return iter(self._symbols)
 
     def last_begun(self, address: int) -> Symbol | None:
-        """The last symbol that begins at or before an address; of several names there the first that was given."""
+        """The last symbol that begins at or before an address; of several names there, the first one given."""
         index = bisect.bisect_right(self._addresses, address) - 1
         while index > 0 and self._addresses[index - 1] == self._addresses[index]:
             index -= 1
         return self._symbols[index] if index >= 0 else None
 
     def at(self, address: int) -> Symbol | None:
-        """The symbol that contains an address; None: there is none."""
+        """The symbol that contains an address; None if there is none."""
         found = self.last_begun(address)
         return found if found is not None and address < found.address + found.size else None
 
@@ -81,9 +81,9 @@ def symbol_record(byte_order: str) -> np.dtype[np.void]:
 
 
 def _symbols(table: SymbolTableSection, byte_order: str) -> Iterator[tuple[str, int, int, int]]:
-    """Name, value, size and type of each symbol that the image defines.
+    """The name, value, size and type of each symbol that the image defines.
 
-    numpy reads all symbols at once, because reading them one by one takes longer than a boot.
+    numpy reads all symbols at once: reading them one by one would take longer than a boot.
     """
     entries = np.frombuffer(table.data(), symbol_record(byte_order))
     entries = entries[(entries["section"] != _SHN_UNDEF) & (entries["section"] != _SHN_ABS) & (entries["name"] != 0)]
@@ -100,7 +100,7 @@ def _layout(table: bytes, byte_order: str) -> Mapping[str, tuple[int, int]]:
 
 
 def _kallsyms(table: bytes, byte_order: str) -> Sequence[tuple[int, str, str]]:
-    """Address, type and name of each symbol in the kernel's own table: how many, their addresses, types with names."""
+    """The address, type and name of each symbol in the kernel's own table, which has their number, addresses, types and names."""
     count = int.from_bytes(table[:8], "little" if byte_order == "<" else "big")
     addresses = np.frombuffer(table, byte_order + "u8", count, 8).tolist()
     names = table[8 * (1 + count) :].split(b"\0", count)[:count]
@@ -112,25 +112,25 @@ class Image:
 
     Attributes:
         byte_order: "<" or ">", as numpy and struct write it.
-        layout: the table made from the kernel's own headers: by name (offset, size) of a member, (0, size) of a structure,
+        layout: the table made from the kernel's own headers, by name: (offset, size) of a member, (0, size) of a structure,
             (value, 0) of a constant.
         sites: addresses of all recorded call sites, ascending.
         functions: all functions, in address order.
-        kallsyms: address, type (as nm has it) and name of each line of /proc/kallsyms, functions and variables, in its order;
-            of several at one address traces name the first.
+        kallsyms: address, type (as in nm) and name of each line of /proc/kallsyms, functions and variables, in its order;
+            of several at one address, traces use the first name.
 
     Raises:
-        BadImage: the file is no ELF, is for another machine, or was built without call sites.
-        OSError: it cannot be read.
+        BadImage: the file is not an ELF file, is for another machine, or was built without call sites.
+        OSError: the file cannot be read.
     """
 
     def __init__(self, path: Path, *, machine: str) -> None:
         self.path = path
         with path.open("rb") as file:
-            data = file.read(os.fstat(file.fileno()).st_size)  # a device has size 0, but may have no end
+            data = file.read(os.fstat(file.fileno()).st_size)  # a device has size 0, but may be endless
         self.digest = hashlib.sha256(data).hexdigest()
         try:
-            # A damaged image may name any offset and any size; a file in memory bounds them.
+            # A damaged image may contain any offset and any size. A file in memory bounds them.
             elf = ELFFile(io.BytesIO(data))
             if elf["e_machine"] != machine:
                 raise BadImage(f"{path}: an image for {elf['e_machine']}, not {machine}")
@@ -158,18 +158,18 @@ class Image:
             raise
         except (ELFError, LookupError, ValueError, OverflowError) as error:
             raise BadImage(f"{path}: not an ELF image ({error})") from None
-        # Of several with one name it is that at the lowest address, as in kallsyms_lookup_name().
+        # Of several symbols with one name, the lowest address counts, as in kallsyms_lookup_name().
         self.symbols: Mapping[str, int] = {
             name: value for name, value, _, _ in sorted(symbols, key=lambda symbol: symbol[1], reverse=True)
         }
-        # Of several functions at one address, the one that was defined first comes first.
+        # Of several functions at one address, the one defined first comes first.
         self.functions = SymbolTable(Symbol(name, value, size) for name, value, size, kind in symbols if kind == STT_FUNC)
 
     def symbol(self, name: str) -> int:
         """The address of a symbol.
 
         Raises:
-            BadImage: the image has none of that name.
+            BadImage: the image has no symbol of that name.
         """
         try:
             return self.symbols[name]
@@ -177,14 +177,14 @@ class Image:
             raise BadImage(f"{self.path}: no symbol {name}") from None
 
     def function_at(self, address: int) -> Symbol | None:
-        """The function that contains an address; None: there is none."""
+        """The function that contains an address; None if there is none."""
         found = self.functions.last_begun(address)
         if found is None or (address >= found.address + max(found.size, 1) and not self._in_text_gap(address, found)):
             return None
         return found
 
     def _in_text_gap(self, address: int, before: Symbol) -> bool:
-        """Padding, and assembly labels without a size, belong to the function before them in the same section."""
+        """Padding, and assembly labels without a size, belong to the preceding function of the section."""
         for start, end in self._text:
             if start <= address < end:
                 return bool(before.address >= start)
@@ -194,7 +194,7 @@ class Image:
         """The offset of a member in its structure, in bytes: offset("task_struct.pid").
 
         Raises:
-            BadImage: the layout table has no such name; `size` and `constant` raise it, too.
+            BadImage: the layout table has no such name. `size` and `constant` raise it too.
         """
         return self._entry(name)[0]
 
@@ -207,14 +207,14 @@ class Image:
         return self._entry(name)[0]
 
     def error_number(self, number: int) -> int:
-        """The guest's number of a host's error; EIO for an error that the guest does not know."""
+        """The guest's number for an error of the host; EIO for an error that the guest does not have."""
         if number <= _SAME_EVERYWHERE:
             return number
         name = errno.errorcode.get(number, "")
         return self.constant(name) if name in self.layout else errno.EIO
 
     def structure(self, name: str, members: Sequence[str]) -> np.dtype[np.void]:
-        """A structure as numpy reads it, with some of its members as unsigned numbers."""
+        """A structure as a numpy type, with some of its members as unsigned numbers."""
         return np.dtype(
             {
                 "names": list(members),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A guest kernel on a board: booting it, running it, and how it ends."""
+"""A guest kernel on a board: booting, running, and ending."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ __all__ = ["Kernel"]
 
 
 class Kernel:
-    """A kernel image on a board. First `load` it, then `start` it, then `run` it again and again.
+    """A kernel image on a board. First `load` it, then `start` it, then `run` it repeatedly.
 
     Args:
-        board: with its CPUs off.
-        arch: what the architecture says of kernels.
+        board: the board, with its CPUs off.
+        arch: the architecture's support for kernels.
         image: the kernel.
-        console: gets what the guest writes.
-        warn: gets the guest kernel's warnings, one text each.
+        console: called with what the guest writes.
+        warn: called with the guest kernel's warnings, one text each.
         disk: the RAM disk.
 
     Attributes:
         arch: the architecture.
-        hot_areas: by CPU index, the address of the CPU's struct pcpu_hot. The CPUs in it can take upcalls.
+        hot_areas: the address of each CPU's struct pcpu_hot, by CPU index. CPUs in it can take upcalls.
         host_calls: answers the guest's host calls; made by `start`.
-        reports: says where the kernel is; made by `start`.
+        reports: reports where the kernel is; made by `start`.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Kernel:
             self.board.reset_page_table = self.memory.physical(self.image.symbol(self.arch.page_table))
 
     def start(self, time: int, tracing: Tracing, requests: TracingRequests) -> None:
-        """Switches CPU 0 on, its clock at `time`. From then on the kernel reports to `tracing`, and asks `requests`."""
+        """Switches CPU 0 on, with its clock at `time`. The kernel then reports to `tracing` and sends requests to `requests`."""
         self._tracing = tracing
         self.reports = Reports(self.arch, self.memory, self.tasks, self.symbols, tracing, self._warn)
         self.host_calls = HostCalls(
@@ -130,9 +130,9 @@ class Kernel:
 
     @property
     def acting_cpu(self) -> Cpu:
-        """The CPU whose task reads or writes a file now.
+        """The CPU whose task is reading or writing a file.
 
-        If the host does, it is the CPU whose clock is furthest ahead: what the host writes comes after all else.
+        If the host is, it is the CPU whose clock is furthest ahead: the host's writes come after everything else.
         """
         return self.file_server.caller or max(self.board.cpus, key=lambda cpu: cpu.cycles)
 
@@ -140,12 +140,12 @@ class Kernel:
         """Runs the machine for a moment (see Board.run).
 
         Returns:
-            False if every CPU sleeps with nothing to wake it.
+            False if every CPU sleeps and nothing will wake one.
 
         Raises:
             GuestPanic: the kernel panicked, or a CPU left RAM.
             PoweredOff: the guest switched the machine off.
-            LimitReached: one of `limits` is reached.
+            LimitReached: one of `limits` has been reached.
         """
         busy = self._execute(lambda: self.board.run(self.host_calls.answer))
         if (reached := self.limits.reached(busy=busy)) is not None:
@@ -164,10 +164,10 @@ class Kernel:
         return self._execute(lambda: self.board.step(cpu, self.host_calls.answer))
 
     def run_to(self, cpu: Cpu, places: Sequence[int], blocks: int) -> bool:
-        """Runs one CPU until a block ends at one of some addresses (see Board.run_to).
+        """Runs one CPU until a block ends at one of the given addresses (see Board.run_to).
 
         Returns:
-            False if it does not come there.
+            False if the CPU does not reach them.
 
         Raises:
             GuestPanic, PoweredOff: as `run`.
@@ -175,7 +175,7 @@ class Kernel:
         return self._execute(lambda: self.board.run_to(cpu, places, blocks, self.host_calls.answer))
 
     def _execute(self, execute: Callable[[], bool]) -> bool:
-        """Has the board do something, unless the kernel has ended. Raises how it ended, also if it ends now."""
+        """Runs the board, unless the kernel has ended. If the kernel has ended or ends now, raises the way it ended."""
         answer = False
         if self._ended is None:
             try:
@@ -187,11 +187,11 @@ class Kernel:
         return answer
 
     def where(self, what: str) -> str:
-        """A sentence, and below it what each CPU executes."""
+        """A sentence, followed by what each CPU executes."""
         return "\n".join([what, *self.reports.cpus(self.board.cpus)])
 
     def device_interrupt(self) -> None:
-        """Tells the guest that a command or console input waits for it."""
+        """Tells the guest that a command or console input is waiting."""
         self.board.cpus[0].raise_interrupt(self.image.constant("HOST_DEVICE_VECTOR"), self.board.now)
 
     def _work_asked(self, *, again: bool) -> None:
@@ -218,7 +218,7 @@ class Kernel:
         self.panicked(cpu, string(cpu, message), registers)
 
     def panicked(self, cpu: Cpu, message: str, registers: int) -> None:
-        """Ends the run with a report. `registers`: address of a struct pt_regs; 0: the CPU's own registers."""
+        """Ends the run with a report. `registers`: the address of a struct pt_regs; 0: the CPU's own registers."""
         report = self.reports.panic(cpu, message, registers)
         if console := self.console.last_lines:
             report = "\n".join([report, "last console lines:", *(f"  {line}" for line in console)])

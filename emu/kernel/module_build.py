@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Building modules of the user's for the guest, from a folder, with the host's make and gcc: firmware/module.mk."""
+"""Builds the user's kernel modules for the guest, from a folder, with the host's make and gcc: firmware/module.mk."""
 
 from __future__ import annotations
 
@@ -16,27 +16,28 @@ from emu.kernel.cpio import read_entries
 
 __all__ = ["CannotBuild", "build_modules"]
 
-_UNSAFE = re.compile(r"[\s:;#$%\\'\"*?]")  # make gives these a meaning
+_UNSAFE = re.compile(r"[\s:;#$%\\'\"*?]")  # these have a special meaning for make
 
 
 class CannotBuild(ValueError):
-    """There is no such folder, nothing in it to build, or no compiler; or what is there cannot be compiled."""
+    """The folder does not exist or has nothing to build, the compiler is missing, or the sources do not compile."""
 
 
 def build_modules(folder: Path, arch: str, to: Path) -> list[Path]:
-    """Builds the modules of a folder. What make and the compiler say goes to standard error.
+    """Builds the modules of a folder. The output of make and the compiler goes to standard error.
 
     Args:
-        folder: with sources; with a Kbuild or a Makefile as Linux's modules have them (`obj-m := hello.o`), or else all
-            sources are one module of the folder's name.
+        folder: has the sources, with a Kbuild or a Makefile like those of Linux's modules (`obj-m := hello.o`). Without these,
+        all
+            sources form one module with the folder's name.
         arch: the architecture's name.
-        to: the folder that gets NAME.ko. It is made if it is missing.
+        to: the folder for NAME.ko. It is created if it does not exist.
 
     Returns:
         The files, sorted.
 
     Raises:
-        CannotBuild: as its docstring says.
+        CannotBuild: see there.
         OSError: `to` cannot be written.
     """
     folder, to = folder.resolve(), to.resolve()
@@ -68,7 +69,7 @@ def _make(arch: str, *words: str) -> Sequence[str]:
 
 
 def _check_tools(arch: str) -> None:
-    """Raises CannotBuild: make or the compiler is missing."""
+    """Raises CannotBuild if make or the compiler is missing."""
     if shutil.which("make") is None:
         raise CannotBuild("building a module needs make (on Debian: apt-get install make)")
     asked = _make(arch, "M=/nonexistent", "obj=/nonexistent", "compiler")
@@ -80,7 +81,7 @@ def _check_tools(arch: str) -> None:
 
 
 def _extract_modules(arch: str, folder: Path) -> None:
-    """The modules of the guest's initramfs: others may use what they export."""
+    """Extracts the modules of the guest's initramfs, whose exports other modules may use."""
     for entry in read_entries((image_directory(arch) / "initramfs.cpio").read_bytes()):
         path = PurePosixPath(entry.name)
         if path.suffix == ".ko":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What each function has counted: the table that native code fills (emu.cpu.native.timing.profile), and its names."""
+"""The profile of functions: native code's table of counts (emu.cpu.native.timing.profile), and its names."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _ROW_WORDS = HOST.size(profile_record.Row) // _WORD
 
 
 class Profile:
-    """Counts by function, on a machine whose timing model has state.
+    """Counts for each function, on a machine whose timing model has state.
 
-    A machine keeps its profile, because a checkpoint may have been taken while it counts.
+    A machine keeps its profile, because a checkpoint may have been taken while it was counting.
     """
 
     def __init__(self, kernel: Kernel) -> None:
@@ -60,10 +60,10 @@ class Profile:
         return self._kernel.board.record.profile is not None
 
     def start(self) -> None:
-        """Begins to count. The rows are empty.
+        """Starts to count, with empty rows.
 
         Raises:
-            ValueError: it counts already.
+            ValueError: it is counting already.
         """
         board = self._kernel.board
         if self.on:
@@ -74,13 +74,13 @@ class Profile:
             own = self._tables.cpus[cpu.index]
             own.row, own.size = self._tables.rows[0], 0
             profile.account_now(cpu.record, self._record)
-        self._rows[:] = 0  # of what was counted before
+        self._rows[:] = 0  # counts of the previous use
         for cpu in board.cpus:
             profile.enter(cpu.record, cpu.pc)
         board.record.profile = profile.block_begins
 
     def stop(self) -> None:
-        """Counts no longer. The rows stay."""
+        """Stops counting. The rows stay."""
         if self.on:
             self._account()
             self._kernel.board.record.profile = None
@@ -90,10 +90,10 @@ class Profile:
             profile.account_now(cpu.record, self._record)
 
     def rows(self) -> Mapping[str, Mapping[str, int]]:
-        """What each function has counted so far, by its name. Functions of one name are one row.
+        """The counts of each function so far, by name. Functions with the same name share a row.
 
-        Names are `vfs_read`, `ext2_lookup [ext2]` of a module, `[user] ls` of a program, `[trampoline]` of code that tracing
-        has written; `[other]` is what there was no room for.
+        Names are `vfs_read`; `ext2_lookup [ext2]` for a module; `[user] ls` for a program; `[trampoline]` for code written by
+        tracing; `[other]` for everything that found no room.
         """
         if self.on:
             self._account()
@@ -122,7 +122,7 @@ class Profile:
         yield first + _KEYS, "[other]"
 
     def _name(self, address: int) -> str:
-        """Of code that is not in the image."""
+        """The name for an address outside the image."""
         found = self._kernel.symbols.function_at(address)
         if found is None:
             return "[trampoline]"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files of the guest that the host has, too, and where functions lie in those that are programs or libraries."""
+"""Guest files that the host can read, and the places of functions in those that are programs or libraries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CODE = ("STT_FUNC", "STT_GNU_IFUNC", "STT_NOTYPE", "STT_OBJECT")
 
 
 class UnknownPlace(LookupError):
-    """There is no such file, or it has no such symbol. `names` are those that it has."""
+    """The file does not exist, or does not have the symbol. `names`: those that exist."""
 
     def __init__(self, why: str, names: Sequence[str] = ()) -> None:
         super().__init__(why)
@@ -33,12 +33,12 @@ class UnknownPlace(LookupError):
 
 
 class ProgramFiles:
-    """What lies in the guest's initramfs and in folders of the host that it has mounted. What the guest has written is not seen.
+    """The files of the guest's initramfs and of host folders that it has mounted. Files written by the guest are not seen.
 
     Args:
-        archive: the initramfs, in the format "newc"; it is not read before somebody asks.
-        folders: where the guest finds which folder of the host; the last one counts.
-        below: the same, of folders that are seen where the initramfs has nothing.
+        archive: the initramfs, in the newc format; it is read only when needed.
+        folders: host folders and their paths in the guest; the last match counts.
+        below: likewise, for folders that are visible where the initramfs has nothing.
     """
 
     def __init__(
@@ -49,14 +49,14 @@ class ProgramFiles:
         self._below = below
 
     def file_offset(self, path: str, symbol: str) -> int:
-        """Where a symbol's first byte is in a file of the guest: what uprobe_events takes.
+        """The offset of a symbol in a file of the guest, for uprobe_events.
 
         Args:
-            path: of the program or library in the guest, absolute.
+            path: the program's or library's absolute path in the guest.
             symbol: its name, in .symtab or .dynsym.
 
         Raises:
-            UnknownPlace: there is no such file, it is no ELF file, or it has no such symbol.
+            UnknownPlace: the file does not exist, is not an ELF file, or does not have the symbol.
         """
         content = self._content(path)
         if content is None:
@@ -66,7 +66,7 @@ class ProgramFiles:
             symbols = dict(_symbols(elf))
             if symbol in symbols:
                 return _offset(elf, symbols[symbol], f"{path}: {symbol}")
-        except (ELFError, ValueError, OverflowError, AssertionError, KeyError):  # a damaged one can say anything
+        except (ELFError, ValueError, OverflowError, AssertionError, KeyError):  # a damaged file can contain anything
             raise UnknownPlace(f"{path} is no ELF file") from None
         if not symbols:
             raise UnknownPlace(f"{path} has no symbols: it is stripped")
@@ -88,11 +88,11 @@ class ProgramFiles:
 
     @functools.cached_property
     def _entries(self) -> Mapping[str, Entry]:
-        """What the initramfs has, by path."""
+        """The entries of the initramfs, by path."""
         return {f"/{entry.name}": entry for entry in read_entries(self._archive)}
 
     def _entry(self, path: str) -> tuple[Entry | None, str]:
-        """The file or the first link on a path, and what of the path is behind it."""
+        """The file or the first link on a path, and the rest of the path after it."""
         parts = path.split("/")
         for count in range(2, len(parts) + 1):
             found = self._entries.get("/".join(parts[:count]))
@@ -102,23 +102,23 @@ class ProgramFiles:
 
 
 def _within(folders: Sequence[tuple[str, Path]], path: str) -> Iterator[tuple[Path, str]]:
-    """The folders in which a path leads, and the rest of the path."""
+    """The folders that contain a path, with the rest of the path."""
     for point, folder in folders:
         if path.startswith(f"{point.rstrip('/')}/"):
             yield folder, path[len(point) :]
 
 
 def _read(folder: Path, rest: str) -> bytes | None:
-    """A file in a folder that is shared; links may not lead out of it, as for the guest."""
+    """A file in a shared folder. As for the guest, links must not lead out of the folder."""
     try:
         file = (folder / rest.lstrip("/")).resolve(strict=True)
         return file.read_bytes() if file.is_file() and file.is_relative_to(folder.resolve()) else None
-    except (OSError, RuntimeError):  # RuntimeError: links go round in a circle
+    except (OSError, RuntimeError):  # RuntimeError: the links form a loop
         return None
 
 
 def _symbols(elf: ELFFile) -> Iterator[tuple[str, int]]:
-    """Names and addresses of what is defined; of two with one name the first of .symtab counts."""
+    """The names and addresses of defined symbols; of several with one name, the first in .symtab counts."""
     seen = set()
     for name in _TABLES:
         table = elf.get_section_by_name(name)

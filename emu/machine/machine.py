@@ -34,33 +34,33 @@ _LONGEST_ADVANCE = 1 << 56  # cycles: 22 years at 100 MHz
 
 @dataclass(frozen=True)
 class Completed:
-    """A command that has ended: its exit status as a shell shows it, and what it wrote to the console."""
+    """A command that has ended: its exit status as a shell shows it, and what the command wrote to the console."""
 
     status: int
     output: bytes
 
 
 class Machine(TracedKernel):
-    """A machine, booted and waiting for commands. `tracefs` is the guest's tracefs tree, `cpus` are its CPUs, and
-    `program_files.file_offset("/bin/cat", "main")` is what a uprobe there takes.
+    """A machine, booted and waiting for commands. `tracefs` is the guest's tracefs tree, and `cpus` are its CPUs.
+    `program_files.file_offset("/bin/cat", "main")` is the file offset that a uprobe takes.
 
     >>> with Machine(cpus=2, seed=0) as m:
     ...     m.tracefs.write("current_tracer", "function_graph")
     ...     done = m.run("ls /bin | sed s/[aeiou]/z/g")
     ...     print(done.status, m.tracefs.read("trace"))
 
-    Args: those of MachineParameters, or one of these.
+    Args: those of MachineParameters, or a MachineParameters object.
 
     Attributes:
-        config: what the machine was made from; timing model and CPU model are named, if they were not.
+        config: what the machine was made from, with the defaults of the timing model and the CPU model filled in.
 
     Raises:
-        ValueError: a parameter is out of range, the image cannot be booted (BadImage), there is no such userland
-            (BadUserland), the host is of another architecture (BadHostTree), or a share cannot be mounted.
+        ValueError: a parameter is out of range, the image cannot be booted (BadImage), the userland does not exist
+            (BadUserland), the host has another architecture (BadHostTree), or a share cannot be mounted.
         TypeError: `patching` is neither a name nor a function.
         OSError: the image, the RAM disk's file or a share's folder cannot be read, or the host has too little memory.
         GuestPanic: the kernel panicked while it booted.
-        LimitReached: it took too long.
+        LimitReached: the boot took too long.
     """
 
     @parameters_of(MachineParameters)
@@ -106,7 +106,7 @@ class Machine(TracedKernel):
         return f"<machine: {self.board.arch.name}, {cpus} CPU{'s' * (cpus > 1)}{', closed' * self._running.closed}>"
 
     def _repr_html_(self) -> str:
-        """For notebooks: what it is, and what it has traced."""
+        """For notebooks: what the machine is, and what it has traced."""
         if self._running.closed:
             return ""
         from emu.trace.display.html import table
@@ -127,7 +127,7 @@ class Machine(TracedKernel):
         self.close()
 
     def close(self) -> None:
-        """Frees the memory and closes the files that the guest has open. Every other method then raises ValueError."""
+        """Frees the memory and closes the files that the guest has open. Every other method raises ValueError from then on."""
         self._running.closed = True
         self._opened.close()
 
@@ -147,15 +147,15 @@ class Machine(TracedKernel):
 
         Args:
             command: a line for the guest's shell; or a program and its arguments, which it gets exactly as they are.
-            trace: turn tracing on when the process that becomes the command is about to execute it, and off when the command
-                has ended: in the top trace array; or in the arrays of these names, "" for the top one. Until it is on, their
-                triggers and commands of functions do nothing, but for histograms.
-            follow: trace only the command, from its first instruction on, and its children: functions and events, in the
-                top trace array and in the instances that there are. Tasks in set_ftrace_pid and set_event_pid are traced, too.
+            trace: turns tracing on just before the command's process executes the command, and off when the command has
+                ended: in the top trace array, or in the arrays with these names ("" is the top one). Until tracing is on,
+                the arrays' triggers and function commands do nothing, except for histograms.
+            follow: traces only the command and its children, from the command's first instruction on: functions and events, in
+                the top trace array and in all instances. Tasks in set_ftrace_pid and set_event_pid are traced too.
             stdin: console input for the command: all its bytes, or an Input that gives them as they are typed.
-            terminal: instead of `stdin`: the console is a terminal to the guest, with lines, an echo and ^C.
-            meanwhile: called now and then, between two turns of CPUs; it may use `tracefs`. With True when every CPU sleeps
-                and nothing will wake one: the command then waits for what `meanwhile` does.
+            terminal: used instead of `stdin`: the guest sees the console as a terminal, with lines, an echo and ^C.
+            meanwhile: called now and then, between two turns of CPUs; it may use `tracefs`. Its argument is True if every CPU
+                sleeps and nothing will wake one: the command then waits for what `meanwhile` does.
             limit: nanoseconds of virtual time that the command may take.
             host_limit: seconds of the host's time that it may take.
 
@@ -164,11 +164,11 @@ class Machine(TracedKernel):
             LimitReached: the command took too long; the machine stands still and can be asked for its trace.
             PoweredOff: the guest switched the machine off.
             BadCommand: the command is empty, too long, or has a NUL byte. It is a ValueError.
-            KeyError: `trace` has a name that no trace array has.
-            KeyboardInterrupt: from the host; the machine stands still and can be asked for its trace.
+            KeyError: no trace array has a name in `trace`.
+            KeyboardInterrupt: the host's user pressed ^C; the machine stands still and can be asked for its trace.
 
-        A command that is still running when `run` raises goes on whenever the machine runs. The next `run` first kills
-        it and its process group, as by SIGKILL.
+        If `run` raises, the command continues whenever the machine runs. The next `run` first kills the command and its
+        process group with SIGKILL.
         """
         self._running.check()
         with self.kernel.limits.during(None, host_limit):
@@ -192,15 +192,15 @@ class Machine(TracedKernel):
         return Completed(exit_status(status), bytes(self._output))
 
     def advance(self, cycles: int, *, limit: int | None = None, host_limit: float | None = None) -> bool:
-        """Lets time pass: background jobs and timers go on until no CPU is behind the present time plus `cycles`.
+        """Lets time pass: background jobs and timers run until every CPU has reached the present time plus `cycles`.
 
         Args:
-            cycles: how many.
-            limit: nanoseconds of virtual time that may pass; it counts only if that is less.
+            cycles: how many cycles pass.
+            limit: nanoseconds of virtual time that may pass, if that is less.
             host_limit: seconds of the host's time that it may take.
 
         Returns:
-            False if every CPU sleeps with nothing to wake it: nothing will happen however long one waits.
+            False if every CPU sleeps and nothing will wake one: nothing will happen, however long the caller waits.
 
         Raises:
             GuestPanic, LimitReached, PoweredOff: as `run`.
@@ -221,17 +221,17 @@ class Machine(TracedKernel):
                 self.board.unlimited()
 
     def counting(self, *, functions: bool = False) -> Counting:
-        """Counts cycles, instructions and what else the timing model counts, while the body of `with` runs the machine.
+        """Counts cycles, instructions and the timing model's other events while the body of `with` runs the machine.
 
         >>> with m.counting() as counts:
         ...     m.run("ls /bin")
         >>> counts["cycles"], counts["branch-misses"], counts.of_cpu(0)["instructions"]
 
         Args:
-            functions: also count by function: `counts.functions`.
+            functions: also counts for each function: `counts.functions`.
 
         Raises:
-            ValueError: functions cannot be counted, as the static timing model does not, or (by `with`) are being counted.
+            ValueError: functions cannot be counted with the static timing model; or (from `with`) they are being counted already.
         """
         self._running.check_open()
         if functions and self.board.timing is None:
@@ -243,14 +243,14 @@ class Machine(TracedKernel):
         return Counting(self.board, self._profile if functions else None)
 
     def trace(self, name: str | None = None) -> Trace:
-        """What the trace arrays have recorded, as columns (emu.trace). They keep it.
+        """The events that the trace arrays have recorded, as columns (emu.trace). The arrays keep them.
 
         >>> m.run("ls /bin", trace=True)
         >>> m.trace()["sched:sched_switch"]["next_pid"]
 
         Args:
-            name: of an instance whose events are meant; "": the top array. Default: the top array, or the first instance
-                if that has recorded nothing. `buffers` of the result has all.
+            name: the instance whose events are wanted; "" is the top array. Default: the top array, or the first instance if
+                the top array has recorded nothing. `buffers` of the result has all arrays.
 
         Raises:
             KeyError: there is no such instance.
@@ -276,7 +276,7 @@ class Machine(TracedKernel):
         self.board.cpus[cpu].raise_nmi()
 
     def checkpoint(self) -> Checkpoint:
-        """Remembers the whole machine as it is now, to be put back by `restore`.
+        """Remembers the whole machine as it is now. `restore` puts it back.
 
         >>> m.tracefs.write("current_tracer", "function")
         >>> before = m.checkpoint()
@@ -285,14 +285,14 @@ class Machine(TracedKernel):
         >>> first == (m.run("rm -r /etc; ls /etc").status, m.tracefs.read("trace"))
         True
 
-        A checkpoint can be taken between any two calls, also while commands run in the background, while a change of call
-        sites is under way, or after an error. It changes nothing. It holds the pages of memory that differ from those
-        of an earlier one, which it shares with others: some megabytes. It lasts as long as somebody refers to it.
+        A checkpoint can be taken between any two calls, also while commands run in the background, while call sites are
+        being patched, or after an error. It changes nothing. It holds some megabytes: the pages of memory that differ from
+        those of an earlier checkpoint; the other pages are shared. It lasts as long as somebody refers to it.
 
         Raises:
             ValueError: the machine is closed.
-            RuntimeError: the machine is not between two calls: this is a callback.
-            Unsaveable: something that the caller has put into the machine cannot be put back. It is a TypeError.
+            RuntimeError: the machine is not between two calls: the caller is a callback.
+            Unsaveable: the caller has put something into the machine that cannot be put back. It is a TypeError.
             OSError: the host has too little memory.
         """
         self._running.check_stands()
@@ -300,14 +300,14 @@ class Machine(TracedKernel):
             return self._checkpoints.save()
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Puts the machine back to a checkpoint, any number of times and in any order, also after GuestPanic or PoweredOff.
+        """Puts the machine back to a checkpoint, any number of times, in any order, and also after GuestPanic or PoweredOff.
 
-        It then goes on as it did then, byte for byte. What is outside the machine stays as it is: what `console` and `warn`
-        got, and the files of shared folders and of a RAM disk that is a file.
+        From there the machine runs as it did after the checkpoint, byte for byte. What is outside the machine stays as it is:
+        the output that `console` and `warn` got, and the files of shared folders and of a RAM disk that is a file.
 
         Raises:
             ValueError: the machine is closed, or the checkpoint is of another machine.
-            RuntimeError: the machine is not between two calls: this is a callback.
+            RuntimeError: the machine is not between two calls: the caller is a callback.
             OSError: the host has too little memory.
         """
         self._running.check_stands()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The parameters of `Machine`: its configuration, and who is told what."""
+"""The parameters of `Machine`: its configuration, and the functions that it calls."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ C = TypeVar("C")
 @dataclass(frozen=True)
 class MachineParameters(MachineConfig):
     """Attributes: those of MachineConfig, and
-    console: also gets what the guest writes, as it comes.
-    warn: gets warnings of the guest kernel and of tracing; default: they are kept in `warnings`.
+    console: called with what the guest writes, as the guest writes it.
+    warn: called with warnings of the guest kernel and of tracing. Default: the warnings are kept in `warnings`.
     boot_limit: nanoseconds of virtual time that the guest may take to boot.
-    boot_host_limit: seconds of the host's time that it may take for that.
+    boot_host_limit: seconds of the host's time that the boot may take.
     booting: called now and then while the guest boots, with the number of CPUs that are up.
     """
 
@@ -36,13 +36,13 @@ class MachineParameters(MachineConfig):
     booting: Callable[[int], None] = lambda cpus: None
 
     def config(self, names: TimingNames) -> MachineConfig:
-        """The configuration, with the names of the models that the board has."""
+        """The configuration, with the timing model and the CPU model that the board uses."""
         values = {field.name: getattr(self, field.name) for field in fields(MachineConfig)}
         return replace(MachineConfig(**values), timing=names.timing, cpu_model=names.cpu_model)
 
 
 def parameters_of(cls: Callable[P, C]) -> Callable[[Callable[[M, C], None]], Callable[Concatenate[M, P], None]]:
-    """Of a constructor that takes one object of a class: it takes the parameters that make such an object."""
+    """A decorator for a constructor that takes one object of a class: it takes that object's parameters instead."""
 
     def decorate(constructor: Callable[[M, C], None]) -> Callable[Concatenate[M, P], None]:
         @functools.wraps(constructor)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The parts of a machine, put together: board, kernel, what the guest finds mounted, ftrace."""
+"""The parts of a machine, put together: board, kernel, mounts, ftrace."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ _EMPTY_DISK = 16 << 20
 
 
 class Parts:
-    """Those of a machine whose kernel is loaded, and has not executed its first instruction.
+    """The parts of a machine whose kernel is loaded but has not executed its first instruction.
 
     Args:
-        config: of the machine.
-        console: gets what the guest writes.
-        warn: gets warnings.
-        opened: closes what is opened here.
+        config: the machine's configuration.
+        console: called with what the guest writes.
+        warn: called with warnings.
+        opened: closes what the constructor opens.
 
     Attributes:
-        set_up: lines for the guest's shell, before the machine is its user's, and what is said if one fails.
+        set_up: lines for the guest's shell that run before the first command, each with the error to report if it fails.
         tracefs, kprobes: the trees that the guest mounts.
 
-    Raises: as `Machine`, but for what happens when the guest runs.
+    Raises: as `Machine`, except for errors that need a running guest.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class Parts:
         self.kprobes = build_kprobes_tree(self.ftrace, trace_globals)
 
     def obey_command_line(self) -> BootOptions:
-        """Prepares the sites, and obeys the words about tracing that are obeyed before the first instruction."""
+        """Prepares the sites, and obeys the command line's tracing parameters that apply before the first instruction."""
         self.ftrace.sites.initialise()
         self.ftrace.keys.check()
         options = BootOptions(self.trace_array, TraceFS(self.tracefs), self.kernel.log, self._warn)
@@ -134,7 +134,7 @@ class Parts:
         return options
 
     def save_timing(self) -> None:
-        """Keeps what is known of the kernel's blocks, for other runs, if the timing model looks at blocks."""
+        """Saves the timing of the kernel's blocks for other runs, if the timing model looks at blocks."""
         if self.board.timing is not None:
             self.board.timing.save(self._image.digest)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Running a machine: for a moment, until a command ends, until nothing is left to be done."""
+"""Running a machine: for a moment, until a command ends, or until nothing is left to do."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Running"]
 
-_THREADS_BEGIN = 10_000_000  # nanoseconds that the threads of a tracer of the boot get, once init is up
+_THREADS_BEGIN = 10_000_000  # nanoseconds that the threads of a tracer started at boot get, once init is up
 
 
 class Running:
     """Runs a machine's parts.
 
     Attributes:
-        closed: nothing can be done any more.
-        reports: obeys what the guest's kernel reports.
-        probes: the host's; None: there have been none.
+        closed: the machine is closed, and every method raises.
+        reports: handles what the guest's kernel reports.
+        probes: the host's probes; None before the first one.
     """
 
     def __init__(self, parts: Parts, warn: Callable[[str], None]) -> None:
@@ -39,32 +39,32 @@ class Running:
         self.closed = False
         self.probes: HostProbes | None = None
 
-    # What may be done now
+    # Which calls are allowed now
 
     def check_open(self) -> None:
-        """Raises ValueError: the machine is closed."""
+        """Raises ValueError if the machine is closed."""
         if self.closed:
             raise ValueError("the machine is closed")
 
     def check_calls(self) -> None:
-        """Raises RuntimeError: this is a callback, for which the machine stands."""
+        """Raises RuntimeError in a callback, during which the machine must stand still."""
         if self._board.calls_python:
             raise RuntimeError("the machine stands for a callback: this can be done when it has returned")
 
     def check(self) -> None:
-        """Raises ValueError, RuntimeError: see above."""
+        """The checks of check_open and check_calls."""
         self.check_open()
         self.check_calls()
 
     def check_stands(self) -> None:
-        """Raises ValueError, RuntimeError: the machine is closed, or not between two calls."""
+        """Raises ValueError or RuntimeError if the machine is closed or not between two calls."""
         self.check_open()
         if not self._board.stands:
             raise RuntimeError("the machine is in the midst of a call: a checkpoint is taken or restored between two")
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """For what changes something that native code may just be looking at."""
+        """A context for changing what native code may be reading."""
         self.check_calls()
         with self._board.acting():
             yield
@@ -72,9 +72,9 @@ class Running:
     # Running
 
     def boot(self, options: BootOptions, time: int, booting: Callable[[int], None]) -> None:
-        """Runs the guest until init waits for a command, and all else sleeps: or has begun, if it is a tracer's threads.
+        """Runs the guest until init waits for a command and everything else sleeps, or a boot tracer's threads have started.
 
-        Clocks start at `time`: a seed also moves the timer ticks. `booting`: see Machine.
+        Clocks start at `time`, so a seed also shifts the timer ticks. `booting`: see Machine.
         """
         board, kernel = self._board, self._kernel
         kernel.start(time, self.reports, GuestRequests(kernel, self._array))
@@ -116,11 +116,11 @@ class Running:
         printed_events = self._array.globals.printed_events
         due = printed_events.asked
         while (self._kernel.work.busy or printed_events.printed < due) and self.for_a_moment():
-            pass  # what it made the host ask for belongs to it: a dump of the trace, say
+            pass  # requests that the command made of the host belong to it: a dump of the trace, say
         return commands.status
 
     def kill_command(self) -> None:
-        """Ends a command that was left running when its `run` raised."""
+        """Kills a command that is still running because its `run` raised."""
         commands = self._kernel.commands
         commands.give_up()
         while commands.running:
@@ -128,14 +128,14 @@ class Running:
                 raise self._wedged("the command that was left running cannot be killed: every CPU sleeps")
 
     def for_a_moment(self) -> bool:
-        """Runs the machine for a moment, for the guest. Warns if the guest asked for patching that was refused."""
+        """Runs the machine for a moment, on the guest's behalf. Warns if the guest asked for patching and was refused."""
         busy = self._moment()
         if (refused := self._ftrace.take_refused()) is not None:
             self._warn(refused.why)
         return busy
 
     def _moment(self) -> bool:
-        """Runs the machine as Kernel.run does. Tracing then acts on what native code has found meanwhile.
+        """Runs the machine as Kernel.run does. Then tracing acts on what native code has found meanwhile.
 
         Raises:
             GuestPanic: also if patching does not end.
@@ -153,23 +153,23 @@ class Running:
         return executed
 
     def _after_run(self) -> None:
-        """Acts on what native code and callbacks have left to be done."""
+        """Does the work that native code and callbacks have left behind."""
         self._array.after_run()
         if self.probes is not None:
             self.probes.after_run()
 
     def _wedged(self, why: str) -> GuestPanic:
-        """The error for a guest that cannot go on. Its lines say what each CPU executes."""
+        """The error for a guest that cannot continue. Its lines say what each CPU executes."""
         return GuestPanic(self._kernel.where(why))
 
-    # What tracefs has begun
+    # Work that tracefs has started
 
     def updates(self) -> int:
-        """How often something has begun that may go on in the guest."""
+        """How many times tracefs has started work that may continue in the guest."""
         return self._ftrace.updates + self._kernel.work.asked
 
     def unsettled(self) -> bool:
-        """Whether something goes on in the guest that tracefs has begun."""
+        """Whether work that tracefs has started is still running in the guest."""
         return self._ftrace.driver.busy or self._kernel.work.busy
 
     def settle(self, limit: int | None = None, host_limit: float | None = None) -> None:
@@ -185,7 +185,7 @@ class Running:
         self.check_work()
 
     def check_work(self) -> None:
-        """Raises the error of work that tracefs asked for and that the guest could not do, if there is one."""
+        """Raises the error of work that tracefs asked for and the guest could not do, if there is one."""
         if (refusal := self._kernel.work.take_refusal()) is not None:
             with self._array.error_log.noting():
                 raise refusal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What can be done to the functions of emu's own kernel: looked at, probed, replaced."""
+"""What can be done to the functions of emu's own kernel: look at them, probe them, replace them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["TracedKernel"]
 
 class TracedKernel:
     """Attributes:
-    kernel, ftrace, trace_array: the guest's kernel, what changes its sites, and the top trace array.
+    kernel, ftrace, trace_array: the guest's kernel, the code that patches its call sites, and the top trace array.
     """
 
     kernel: Kernel
@@ -38,15 +38,14 @@ class TracedKernel:
             host_limit: seconds of the host's time that it may take.
 
         Raises:
-            GuestPanic: as `run`; or the patching does not end: a step is not answered for 5,000,000 cycles; or every CPU
-                sleeps.
+            GuestPanic: as `run`; or patching does not end: a step is not answered for 5,000,000 cycles, or every CPU sleeps.
             LimitReached, PoweredOff: as `run`.
             BadProtocol: the patching protocol is a function that cannot be used (docs/races.md). It is a TraceError.
         """
         self._running.settle(limit, host_limit)
 
     def site(self, function: str | int) -> Site:
-        """The call site of a function, which is given by its name or by an address in it.
+        """The call site of a function, given by its name or by an address in it.
 
         Raises:
             LookupError: there is no such function, there are several, or it cannot be traced.
@@ -57,21 +56,21 @@ class TracedKernel:
     def probe(
         self, place: str | int, callback: Callable[[Hit], object], *, args: str | Sequence[str] = (), returns: bool = False
     ) -> HostProbe:
-        """Has a Python function called whenever a CPU comes to an instruction of the kernel, or when a function returns.
+        """Calls a Python function whenever a CPU reaches an instruction of the kernel, or when a function returns.
 
         >>> with m.probe("vfs_read", lambda hit: print(hit.comm, hit.args["count"]), args="count=$arg3:u64"):
         ...     m.run("cat /etc/passwd")
 
-        The machine stands while the function runs. The CPU is before the instruction, and goes on with the registers that
-        the function may have changed. If the function raises an exception, the method that has run the machine raises it;
-        the machine can then go on. The function may look at everything, and remove probes, but not run the machine or write
-        to tracefs: that is a RuntimeError.
+        The machine stands still while the function runs. The CPU is before the instruction, and continues with the registers
+        as the function leaves them. If the function raises an exception, the method that runs the machine raises it; the
+        machine can then go on. The function may look at everything and remove probes. It may not run the machine or write to
+        tracefs: that is a RuntimeError.
 
         Args:
             place: `vfs_read`, `vfs_read+0x10`, `module:function`, or an address. A module need not be loaded yet.
-            callback: the function.
-            args: what it gets as `args`, as kprobe_events has it: `fd=%di name=+0(%si):string`.
-            returns: whether it is called when the function at `place` returns; also if `place` ends with `%return`.
+            callback: the function to call.
+            args: the values that the function gets as `args`, in kprobe_events' syntax: `fd=%di name=+0(%si):string`.
+            returns: call it when the function at `place` returns. A `place` that ends with `%return` means the same.
 
         Raises:
             TraceError: ENOENT, EILSEQ, EINVAL: the place cannot be probed, or an argument is wrong; ENOMEM.
@@ -87,12 +86,12 @@ class TracedKernel:
         return probe
 
     def patch(self, function: str | int, *, asm: str | None = None, to: str | None = None) -> LivePatch:
-        """Replaces a function of the kernel or of a module while the guest runs: calls go elsewhere from now on.
+        """Replaces a function of the kernel or of a module while the guest runs: from now on, calls go to the replacement.
 
         >>> with m.patch("sys_getpid", asm="mov eax, 42; ret"):
         ...     m.run("getpid")
 
-        Tracers still see the function called. Calls that are under way end in the old code. If the function's module is
+        Tracers still see calls of the function. Calls that are under way end in the old code. If the function's module is
         unloaded, the patch goes with it.
 
         Args:
@@ -104,10 +103,10 @@ class TracedKernel:
 
         Raises:
             LookupError: there is no such function, there are several, or it has no call site.
-            TraceError: EBUSY, when it is replaced already, or `ftrace_enabled` is false; EINVAL, when it cannot be replaced;
-                ENODEV, when tracing has failed; ENOMEM, when there is no place for the code.
+            TraceError: EBUSY if the function is replaced already or `ftrace_enabled` is false; EINVAL if it cannot be
+                replaced; ENODEV if tracing has failed; ENOMEM if there is no room for the code.
             ValueError: the code cannot be assembled.
-            TypeError: there is not one of `asm` and `to`.
+            TypeError: both or neither of `asm` and `to` are given.
             GuestPanic, LimitReached, PoweredOff, BadProtocol: as `settle`.
         """
         self._running.check()
@@ -126,7 +125,7 @@ class TracedKernel:
 
     @property
     def patching(self) -> Driver:
-        """How call sites are changed, and how far a change is."""
+        """The patching driver: how call sites are changed, and how far a change is."""
         return self.ftrace.driver
 
     @property
@@ -134,7 +133,7 @@ class TracedKernel:
         """`/proc/sys/kernel/ftrace_enabled`: while it is false no function is traced, whatever tracefs says.
 
         Raises:
-            GuestPanic, PoweredOff, BadProtocol: (when it is set) as `settle`.
+            GuestPanic, PoweredOff, BadProtocol: as `settle`, when the value is set.
         """
         self._running.check_open()
         return self.ftrace.enabled
@@ -147,10 +146,10 @@ class TracedKernel:
 
     @property
     def stack_tracer_enabled(self) -> bool:
-        """`/proc/sys/kernel/stack_tracer_enabled`: while it is true, traced functions look how deep their stack is.
+        """`/proc/sys/kernel/stack_tracer_enabled`: while it is true, traced functions measure the depth of their stack.
 
         Raises:
-            GuestPanic, PoweredOff, BadProtocol: (when it is set) as `settle`.
+            GuestPanic, PoweredOff, BadProtocol: as `settle`, when the value is set.
         """
         self._running.check_open()
         return self.ftrace.stack_tracer_enabled
@@ -159,6 +158,6 @@ class TracedKernel:
     def stack_tracer_enabled(self, on: bool) -> None:
         self._running.check()
         if on != self.stack_tracer_enabled:
-            self.settle()  # sites may be changing, and are changed once more then
+            self.settle()  # sites may still be changing, and change once more then
             self.ftrace.set_stack_tracer(on)
             self.settle()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""FUSE's operations, each of which is a request to the machine's thread. libfuse calls them in threads of its own.
+"""FUSE operations. Each becomes a request to the machine's thread. libfuse calls them in threads of its own.
 
-Contents are not cached: files have no size, and what they show changes by itself. Names are, for a second: programs that walk
-through all events are twice as fast. A program that waits for data keeps one thread.
+Contents are not cached: files have no size, and their contents change by themselves. Names are cached for a second: programs
+that walk through all events are twice as fast. A program that waits for data occupies a thread.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from emu.mount.tree import MountedTree
 __all__ = ["run"]
 
 _NAMES_LAST = 1.0  # seconds
-_MOST_THREADS = 1000  # programs that can wait at the same time
-_IDLE_THREADS = 10  # that are kept; libfuse 3.14 complains of its own default
+_MOST_THREADS = 1000  # the number of programs that can wait at the same time
+_IDLE_THREADS = 10  # threads that are kept; libfuse 3.14 complains about its own default
 _POLL_BITS = {Readiness.READABLE: 0x41, Readiness.WRITABLE: 0x104}  # POLLIN | POLLRDNORM, POLLOUT | POLLWRNORM
 
 _libfuse = mfusepy._libfuse
@@ -32,10 +32,10 @@ _libfuse.fuse_pollhandle_destroy.argtypes = [ctypes.c_void_p]
 
 
 def run(tree: MountedTree, requests: Requests, directory: str, ready: Callable[[], None]) -> None:
-    """Mounts a tree and serves it by requests until it is unmounted. Calls `ready` when it is mounted.
+    """Mounts a tree and serves it through requests until it is unmounted. Calls `ready` when it is mounted.
 
     Raises:
-        RuntimeError: libfuse could not mount it, and has said why on standard error.
+        RuntimeError: libfuse could not mount it, and has printed why on standard error.
     """
     options: dict[str, object] = {"fsname": "tracefs", "subtype": "tracefs", "auto_unmount": True}
     options |= {"attr_timeout": _NAMES_LAST, "entry_timeout": _NAMES_LAST}
@@ -52,7 +52,7 @@ class _OpenFile(Protocol):
     direct_io: bool
 
 
-class _Operations(mfusepy.Operations):  # type: ignore[misc]  # mfusepy has no types
+class _Operations(mfusepy.Operations):  # type: ignore[misc]  # mfusepy has no type annotations
     use_ns = True
 
     def __init__(self, tree: MountedTree, requests: Requests, ready: Callable[[], None]) -> None:
@@ -105,7 +105,7 @@ class _Operations(mfusepy.Operations):  # type: ignore[misc]  # mfusepy has no t
         return 0
 
     def _tell(self, number: int, poll_handle: int) -> WouldBlock | None:
-        """Tells the kernel when a file has become readable, or is closed."""
+        """Notifies the kernel when a file has become readable or is closed."""
         if self._tree.is_open(number):
             if Readiness.READABLE not in self._tree.poll(number):
                 return WouldBlock()
@@ -124,11 +124,11 @@ class _Operations(mfusepy.Operations):  # type: ignore[misc]  # mfusepy has no t
         return 0
 
     def truncate(self, path: str, length: int, fh: _OpenFile | None = None) -> int:
-        """Files have no size; they are truncated by opening them."""
+        """Does nothing: files have no size. They are truncated when they are opened."""
         return 0
 
     def utimens(self, path: str, times: object = None) -> int:
-        """Nor have they a time."""
+        """Does nothing: files have no times."""
         return 0
 
     def chmod(self, path: str, mode: int) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Commands of the guest that programs of the host give: by the program `guest`, which writes to the file `run`."""
+"""Commands for the guest given by host programs, with the program `guest`, which writes to the file `run`."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ exit "$status"
 
 
 class GuestCommand:
-    """A command that is to be run, or that runs.
+    """A command that waits or runs.
 
     Attributes:
-        words: as the words of `emu run`.
+        words: like the words of `emu run`.
         status: its exit status; None until it has ended.
-        given_up: nobody waits for it any more.
+        given_up: whether nobody waits for it any more.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -42,7 +42,7 @@ class GuestCommand:
 
 
 class GuestCommands:
-    """The commands that wait, the oldest first."""
+    """The waiting commands, oldest first."""
 
     def __init__(self) -> None:
         self._waiting: deque[GuestCommand] = deque()
@@ -53,7 +53,7 @@ class GuestCommands:
         return command
 
     def next(self) -> GuestCommand | None:
-        """Takes the next one that is still wanted."""
+        """Takes the next command that is still wanted."""
         while self._waiting:
             command = self._waiting.popleft()
             if not command.given_up:
@@ -62,7 +62,7 @@ class GuestCommands:
 
 
 class RunHandle(Handle):
-    """An open `run`: a write gives a command, words that end in NUL bytes; reading waits for its end, and gives its status."""
+    """An open `run`. A write gives a command: words that end with NUL bytes. Reading waits for its end and returns its status."""
 
     stream = True
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What mounting needs of the host, and what it says when that is missing."""
+"""The requirements of mounting on the host, and the errors if they are not met."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pathlib import Path
 
 __all__ = ["OWN", "UNMOUNT", "CannotMount", "check", "own_tree"]
 
-OWN = ".emu"  # the folder in a mounted tree with what is not tracefs's (see own_files)
+OWN = ".emu"  # the folder in a mounted tree for files that are not in tracefs (see own_files)
 UNMOUNT = "fusermount3"
 _DEVICE = Path("/dev/fuse")
 
 
 class CannotMount(Exception):
-    """The host lacks something, or the folder cannot be a mount point. The message is one line, and says what is needed."""
+    """The host lacks something, or the folder cannot be a mount point. The message is one line that says what is needed."""
 
 
 def check(directory: Path) -> None:
-    """Raises CannotMount if a tree cannot be mounted there."""
+    """Raises CannotMount if a tree cannot be mounted at a folder."""
     if not directory.exists():
         raise CannotMount(f"{directory}: there is no such folder")
     if not directory.is_dir():
@@ -41,7 +41,7 @@ def check(directory: Path) -> None:
 
 
 def own_tree(directory: Path) -> Path:
-    """The folder with what a mounted tree has beside tracefs.
+    """The folder with the additional files of a mounted tree.
 
     Raises:
         CannotMount: no tree is mounted there.

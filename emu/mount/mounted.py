@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Mounting a machine's tracefs and serving it, until it is unmounted.
+"""Mounts a machine's tracefs and serves it, until it is unmounted.
 
 The machine has one thread, and time passes only when it runs. FUSE's threads wait for it: requests are served between two
-turns of the CPUs, or at once while no command runs. A read changes nothing that the guest could see, except that events
-leave the buffers; a write takes the time that the guest needs for what was asked, patching for example.
+turns of the CPUs, or immediately while no command runs. A read changes nothing that the guest could observe, except that events
+are consumed; a write takes the time that the guest needs for the request, such as patching.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from emu.mount.tree import MountedTree
 
 __all__ = ["Mounted"]
 
-_MOUNT_TIME = 10.0  # seconds that mounting may take
-_STEP = 0.05  # seconds between two looks whether it has failed
-_END_TIME = 2.0  # seconds until FUSE's threads have ended, if no program keeps a file open
+_MOUNT_TIME = 10.0  # seconds for mounting
+_STEP = 0.05  # seconds between two checks whether mounting has failed
+_END_TIME = 2.0  # seconds for FUSE's threads to end, if no program keeps a file open
 
 
 class _Left(Exception):
-    """Nobody waits for the command that runs."""
+    """Nobody waits for the running command any more."""
 
 
 class Mounted:
-    """A machine's tracefs, mounted while the body of `with` runs.
+    """A machine's tracefs, mounted during the body of `with`.
 
     Args:
-        machine: it must not be run by others but with `meanwhile=mounted.serve`.
+        machine: others may run it only with `meanwhile=mounted.serve`.
         directory: the mount point.
 
     Attributes:
-        commands: what the host wants to be run in the guest.
+        commands: the host's commands for the guest.
 
     Raises:
-        CannotMount: (from the constructor and `with`)
+        CannotMount: from the constructor and from `with`.
     """
 
     def __init__(self, machine: Machine, directory: Path) -> None:
@@ -66,7 +66,7 @@ class Mounted:
     def __enter__(self) -> Self:
         self._machine.board.share_interpreter()
         try:
-            with _same_folder():  # libfuse goes to / when it begins
+            with _same_folder():  # libfuse changes to / when it starts
                 self._thread.start()
                 left = _MOUNT_TIME
                 while not self._ready.wait(_STEP):
@@ -93,7 +93,7 @@ class Mounted:
         from emu.mount import fuse
 
         try:
-            with suppress(RuntimeError):  # it has not become ready
+            with suppress(RuntimeError):  # it never became ready
                 fuse.run(self._tree, self._requests, str(self._directory), self._ready.set)
         finally:
             self._requests.close()
@@ -103,18 +103,18 @@ class Mounted:
         return self._thread.is_alive()
 
     def serve(self, wait: bool = True) -> None:
-        """Performs what programs of the host ask for. With `wait`: waits for a moment if there is nothing.
+        """Serves requests of host programs. With `wait`: waits for a moment if there are none.
 
         Raises:
-            GuestPanic, LimitReached, PoweredOff: what they asked for runs the machine, which cannot go on.
+            GuestPanic, LimitReached, PoweredOff: a request made the machine run, and it cannot continue.
         """
         self._requests.serve(wait)
 
     def serve_until(self, ended: Callable[[], bool], execute: Callable[[Sequence[str], Callable[[bool], None]], int]) -> None:
-        """Serves, and runs the commands that the host gives, until `ended` says so, or the tree is unmounted.
+        """Serves, and runs the host's commands, until `ended` returns True or the tree is unmounted.
 
         Args:
-            execute: runs a command in the guest with a function for Machine.run's `meanwhile`, and returns its exit status.
+            execute: runs a command in the guest, given a function for Machine.run's `meanwhile`, and returns its exit status.
         """
 
         def run(command: GuestCommand) -> None:
@@ -135,7 +135,7 @@ class Mounted:
 
 @contextmanager
 def _same_folder() -> Iterator[None]:
-    """In the end, the process is in the folder where it was before."""
+    """Restores the current folder of the process at the end."""
     folder = os.open(".", os.O_PATH | os.O_DIRECTORY)
     try:
         yield

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How programs that look for tracefs in its usual place find a mounted tree: in a mount namespace of their own.
+"""Runs programs that look for tracefs at its usual place on a mounted tree: in a mount namespace of their own.
 
-There the tree lies over /sys/kernel/tracing, and what it has of /proc and of /sys, over the host's. A real tracefs must be
-mounted below it, and no other one elsewhere: the first row in /proc/mounts is what libtracefs looks for.
+In it, the tree is mounted over /sys/kernel/tracing, and its parts of /proc and /sys over the host's. A real tracefs must be
+mounted below, and none elsewhere: libtracefs looks for the first such row in /proc/mounts.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ PATH={_TRACING}/{OWN}/bin:$PATH
 exec "$@"
 """
 _NEEDED = "trace-cmd needs a mount namespace with a tracefs: run it as root, of a host whose kernel has tracefs"
-_TIME = 10.0  # seconds that one may take to be made
+_TIME = 10.0  # seconds for creating one
 
 
 def inside(directory: Path, command: Sequence[str]) -> list[str]:
-    """The words that execute a command where the tree mounted at `directory` is the tracefs. Its status is the command's.
+    """The words that execute a command with the tree mounted at `directory` as its tracefs. Its status is the command's.
 
     Raises:
-        CannotMount: there is no such program, or this user cannot make such a place.
+        CannotMount: the program does not exist, or this user cannot create such a namespace.
     """
     for program in (command[0], "unshare"):
         if shutil.which(program) is None:

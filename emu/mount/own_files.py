@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The folder .emu of a mounted tree, which is not listed: what trace-cmd wants to know of a machine beside tracefs.
+"""The unlisted folder .emu of a mounted tree: information about a machine that trace-cmd needs besides tracefs.
 
-    .emu/proc/kallsyms, .emu/proc/sys/kernel/, .emu/sys/devices/system/cpu/    what the guest has at these places
+    .emu/proc/kallsyms, .emu/proc/sys/kernel/, .emu/sys/devices/system/cpu/    the guest's files at these places
     .emu/bin/guest                                                             runs a command in the guest
-    .emu/run                                                                   how it does that
+    .emu/run                                                                   used by that program
     .emu/byte_order                                                            of the pages in trace_pipe_raw: little or big
 """
 
@@ -27,7 +27,7 @@ __all__ = ["own_files"]
 
 
 def own_files(machine: Machine, commands: GuestCommands) -> StaticDirectory:
-    """The folder. `commands` gets what is written to `run`."""
+    """The folder. `commands` gets the data written to `run`."""
     ftrace, last = machine.ftrace, len(machine.cpus) - 1
     cpus = TextFile(lambda: f"0-{last}\n" if last else "0\n")
     sysctls = {

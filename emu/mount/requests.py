@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What threads of the host ask of a machine, which its own thread performs between two turns of the machine's CPUs."""
+"""Requests of the host's threads to a machine. Its own thread performs them between two turns of the machine's CPUs."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from emu.kernel.files.node import WouldBlock
 
 __all__ = ["Requests"]
 
-_PATIENCE = 0.05  # seconds between two looks whether the program that waits has got a signal; the most that `serve` waits
-_RETRY = 0.005  # seconds after which an operation that could not be done is tried again while the machine runs
+_PATIENCE = 0.05  # seconds between two checks whether the waiting program got a signal; also the maximum wait of `serve`
+_RETRY = 0.005  # seconds after which a blocked operation is tried again while the machine runs
 
 _Answer = TypeVar("_Answer")
 
 
 class _Request:
-    """An operation, and what came of it."""
+    """An operation and its result."""
 
     def __init__(self, operation: Callable[[], object]) -> None:
         self.operation = operation
@@ -36,27 +36,27 @@ class _Request:
 
 
 class Requests:
-    """The requests that have not been answered.
+    """The unanswered requests.
 
     Args:
-        wake: called by the thread that asks, with True: the machine's thread is to call `serve` soon. With False: it does.
+        wake: called by the requesting thread: with True, the machine's thread must call `serve` soon; with False, it is doing so.
     """
 
     def __init__(self, wake: Callable[[bool], None]) -> None:
         self._wake = wake
         self._changed = threading.Condition()
         self._asked: deque[_Request] = deque()
-        self._waiting: list[_Request] = []  # could not be done when they were tried
+        self._waiting: list[_Request] = []  # blocked when they were tried
         self._next_retry = 0.0  # by time.monotonic()
         self._closed = False
 
-    # Of the threads that ask
+    # For requesting threads
 
     def ask(self, operation: Callable[[], _Answer | WouldBlock], interrupted: Callable[[], bool] = lambda: False) -> _Answer:
-        """Has an operation performed, again and again until it is something else than a WouldBlock, and returns that.
+        """Requests an operation, which is repeated until it returns something other than a WouldBlock, and returns that.
 
         Raises:
-            OSError: what the operation raises; EINTR: `interrupted` says so; ENODEV: nobody serves any more.
+            OSError: from the operation; EINTR: `interrupted` returned True; ENODEV: requests are no longer served.
         """
         request = _Request(operation)
         with self._changed:
@@ -73,7 +73,7 @@ class Requests:
         return cast(_Answer, request.answer)
 
     def _cancel(self, request: _Request) -> bool:
-        """Takes a request back. False: it is being performed, or has been."""
+        """Withdraws a request. Returns False if it is being performed, or has been."""
         with self._changed:
             for requests in (self._asked, self._waiting):
                 if request in requests:
@@ -81,17 +81,17 @@ class Requests:
                     return True
         return False
 
-    # Of the machine's thread
+    # For the machine's thread
 
     def tell_when(self, operation: Callable[[], WouldBlock | None]) -> None:
-        """Has an operation performed later, until it is something else than a WouldBlock. For use in operations."""
+        """Performs an operation later, until it returns something other than a WouldBlock. For use in operations."""
         self._waiting.append(_Request(operation))
 
     def serve(self, wait: bool) -> None:
-        """Performs what was asked for. With `wait`: waits for a moment if there is nothing.
+        """Performs requests. With `wait`: waits for a moment if there are none.
 
         Raises:
-            Exception: what an operation raised, if that was no OSError. Who asked for it gets EIO.
+            Exception: an operation raised it, and it is not an OSError. The requester gets EIO.
         """
         with self._changed:
             if wait and not self._asked and not self._retries:
@@ -105,7 +105,7 @@ class Requests:
         self._perform(tried)
 
     def retry(self) -> None:
-        """Has everything that waits tried again by the next `serve`."""
+        """Makes the next `serve` try everything again that is blocked."""
         self._next_retry = 0.0
 
     @property
@@ -134,7 +134,7 @@ class Requests:
                         request.answered.set()
 
     def close(self) -> None:
-        """Lets all requests fail, and those that still come."""
+        """Makes all requests fail, including future ones."""
         with self._changed:
             self._closed = True
             for request in [*self._asked, *self._waiting]:

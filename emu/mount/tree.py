@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a file system asks of a tree, by paths and by numbers of open files, in terms of the files that the guest has, too."""
+"""Translates file system operations, by paths and file numbers, to the nodes and handles that the guest also uses."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class _Opened(NamedTuple):
 
 
 class MountedTree:
-    """A tree of a machine that stands while a method is called. What changes something runs it until that is done.
+    """A tree of a machine that stands still during a method. Operations that change something run it until that is complete.
 
     Args:
         tracefs: the tree.
-        settle: runs the machine until nothing is under way any more.
+        settle: runs the machine until nothing is under way.
 
     Raises, from any method:
-        OSError: for who asks.
+        OSError: for the requester.
         GuestPanic, LimitReached, PoweredOff: as Machine.settle.
     """
 
@@ -46,7 +46,7 @@ class MountedTree:
 
     @contextmanager
     def _changing(self, path: str) -> Iterator[None]:
-        self._settle()  # what the guest has begun
+        self._settle()  # completes what the guest has started
         with self._tracefs.changing(path):
             yield
 
@@ -57,7 +57,7 @@ class MountedTree:
         self._tracefs.node(path).set_attributes(mode, None, None)
 
     def entries(self, path: str) -> list[tuple[str, int]]:
-        """Names, and the types of the nodes as in st_mode."""
+        """Names, and the nodes' types as in st_mode."""
         return [(name, node.kind) for name, node in self._tracefs.directory(path).entries()]
 
     def make_directory(self, path: str, mode: int) -> None:
@@ -80,7 +80,7 @@ class MountedTree:
     # Open files
 
     def open(self, path: str, flags: int) -> int:
-        """Opens a file with flags of open(2), and returns its number."""
+        """Opens a file with flags of open(2). Returns its number."""
         wanted = _ACCESS[flags & os.O_ACCMODE]
         if flags & os.O_TRUNC:
             wanted |= OpenFlags.TRUNCATE
@@ -120,7 +120,7 @@ class MountedTree:
             handle.release()
 
     def release_all(self) -> None:
-        """Releases what is still open. The machine does not run."""
+        """Releases everything that is still open, without running the machine."""
         while self._opened:
             _, (_, handle) = self._opened.popitem()
             handle.release()

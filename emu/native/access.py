@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # mypy: disable-error-code="misc, untyped-decorator"
-"""What numba makes of the types of `native.records`: its types for them, and loads and stores.
+"""numba's types for those of `native.records`, and loads and stores.
 
     Pointer     a record: its address
-    Elements    `Values` and `Records`: the address of the first
+    Elements    `Values` and `Records`: the address of the first element
 
-numba has no types: its decorators and base classes are not checked here.
+numba has no type annotations: its decorators and base classes are not checked here.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ class Pointer(types.Type):
         return self.record, self.layouts.key
 
     def can_convert_from(self, context: Untyped, other: Untyped) -> Untyped:
-        """What may be passed, returned or stored where such a record is declared."""
+        """The types that may be passed, returned or stored where such a record is declared."""
         same = other in (types.none, types.uint64) or (isinstance(other, Pointer) and issubclass(other.record, self.record))
         return Conversion.safe if same else None
 
 
 class Elements(types.Type):
-    """numba's type of `Values` and `Records`. `layouts`: of the records among them; numbers are the same in all."""
+    """numba's type of `Values` and `Records`. `layouts`: of the records among them; numbers have none."""
 
     def __init__(self, element: Field, layouts: Layouts) -> None:
         self.element = element._replace(swapped=element.swapped and element.size > 1)
@@ -67,7 +67,7 @@ class Elements(types.Type):
 
 
 def type_of(declared: Untyped, layouts: Layouts, swapped: bool = False) -> Untyped:
-    """numba's type of what a field, an argument or a result is declared as."""
+    """numba's type for the declared type of a field, an argument or a result."""
     declared = without_none(declared)
     if isinstance(declared, RecordClass):
         return Pointer(declared, layouts)
@@ -77,7 +77,7 @@ def type_of(declared: Untyped, layouts: Layouts, swapped: bool = False) -> Untyp
     if isinstance(declared, type) and issubclass(declared, tuple):  # a NamedTuple
         return types.BaseTuple.from_types([type_of(one, layouts) for one in get_type_hints(declared).values()], declared)
     if origin is Callable:
-        # The same for all layouts: such a function goes from one that is compiled for some to one that is compiled for others.
+        # Equal for all layouts: such a function may be passed between functions compiled for different layouts.
         return types.ExternalFunctionPointer(signature(*(type_of(one, HOST) for one in (arguments[1], *arguments[0]))), None)
     if origin in (Values, Records):
         return Elements(layouts.element(declared, swapped), layouts)
@@ -91,7 +91,7 @@ def _loaded(field: Field, layouts: Layouts) -> Untyped:
 
 
 def layouts_here() -> Layouts:
-    """Those for which the function is compiled that is being compiled."""
+    """The layouts for which the present function is being compiled."""
     stack = cpu_target.typing_context.callstack
     return getattr(stack[0].func_id.func, "layouts", HOST) if len(stack) else HOST
 
@@ -100,7 +100,7 @@ def layouts_here() -> Layouts:
 
 
 def _load(context: Untyped, builder: Untyped, field: Field, kind: Untyped, place: Untyped) -> Untyped:
-    """What is in a field, or element, whose address is `place`. `kind`: its type, loaded."""
+    """Loads the field or element at address `place`. `kind`: its type in native code."""
     if field.is_inline:
         return place
     bits = 8 * field.stored.itemsize
@@ -115,7 +115,7 @@ def _load(context: Untyped, builder: Untyped, field: Field, kind: Untyped, place
 
 
 def _store(builder: Untyped, field: Field, kind: Untyped, place: Untyped, value: Untyped) -> None:
-    """Stores what `_load` gives."""
+    """Stores a value in the form that `_load` returns."""
     bits = ir.IntType(8 * field.stored.itemsize)
     if isinstance(kind, types.ExternalFunctionPointer):
         value = builder.ptrtoint(value, bits)
@@ -136,7 +136,7 @@ class _Address(extending.models.PrimitiveModel):
 @extending.typeof_impl.register(RecordClass)
 @extending.typeof_impl.register(typing._GenericAlias)  # type: ignore[attr-defined]  # Values[u64], Records[Block]
 def _type_of_class(declared: Untyped, context: Untyped) -> Untyped:
-    """What makes a record, or elements, of an address."""
+    """Makes a record, or elements, from an address."""
     return types.NumberClass(type_of(declared, layouts_here()))
 
 

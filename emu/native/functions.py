@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # mypy: disable-error-code="misc, untyped-decorator"
-"""Compiled functions of one signature each: what their annotations declare, which Python's type checker sees, too.
+"""Compiled functions with a single signature each, given by their annotations, which type checkers can check.
 
     @njit
     def increment(ring: Ring, by: u64) -> u64:
@@ -11,12 +11,13 @@
     def handle(cpu: Cpu, ring: Ring) -> None:  # `handle.address` is a C function pointer
         increment(ring, 1)
 
-What is passed, returned or stored is converted, as in C. In between, a Python int beside a u64 is a u64, and None beside a record
-is one. u64 and i64 do not meet, and nothing becomes a float: numba would take their sum for signed, and compare them as floats.
+Values that are passed, returned or stored are converted, as in C. In expressions, a Python int combined with a u64 is a u64,
+and None combined with a record is a record. u64 and i64 cannot be combined, and nothing becomes a float: numba would treat their
+sum as signed, and compare them as floats.
 
 Bounds are not checked, and integer division by zero is not an error.
 
-numba has no types: its decorators and base classes are not checked here.
+numba has no type annotations: its decorators and base classes are not checked here.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ R_co = TypeVar("R_co", covariant=True)
 
 
 class Compiled(Protocol[P, R_co]):
-    """What `callback` gives. `address`: a C function pointer."""
+    """The result of `callback`. `address`: a C function pointer."""
 
     address: int
 
@@ -56,25 +57,25 @@ class Compiled(Protocol[P, R_co]):
 
 
 class Native:
-    """Compiles functions for which records have these layouts."""
+    """Compiles functions for these layouts of records."""
 
     def __init__(self, layouts: Layouts) -> None:
         self._layouts = layouts
 
     def njit(self, function: Callable[P, R]) -> Callable[P, R]:
-        """The function, compiled when native code calls it, and inlined there."""
+        """A function that is compiled when native code calls it, and inlined there."""
         return cast(Callable[P, R], _Function(function, self._layouts))
 
     def outlined(self, function: Callable[P, R]) -> Callable[P, R]:
-        """The same for what is rarely called: it stays apart from its callers' code."""
+        """The same for rarely called functions: not inlined."""
         return cast(Callable[P, R], _Function(function, self._layouts, forceinline=False))
 
     def shared(self, function: Callable[P, R]) -> Callable[P, R]:
-        """The same for what Python calls, too, with the addresses of records."""
+        """The same for functions that Python also calls, with the addresses of records."""
         return cast(Callable[P, R], _Function(function, self._layouts, no_cpython_wrapper=False))
 
     def callback(self, function: Callable[P, R]) -> Compiled[P, R]:
-        """What native code, Unicorn among it, calls by its address. It is compiled now."""
+        """A function that native code, including Unicorn, calls by its address. It is compiled immediately."""
         function.layouts = self._layouts  # type: ignore[attr-defined]
         kinds = _declared(function).args, _declared(function).return_type
         compiled: Untyped = CFunc(function, kinds, locals={}, options={"error_model": "numpy"}, pipeline_class=_Compiler)
@@ -87,7 +88,7 @@ njit, outlined, shared, callback = Native(HOST).njit, Native(HOST).outlined, Nat
 
 
 def specialized(function: Callable[P, R]) -> Callable[P, R]:
-    """For code over numpy's arrays: compiled for the types of each call, and inlined in such code. Its rules are numba's."""
+    """For code over numpy arrays: compiled for the types of each call, and inlined. numba's own rules apply."""
     options = {"nopython": True, "error_model": "numpy", "forceinline": True, "no_cfunc_wrapper": True}
     dispatcher = CPUDispatcher(function, targetoptions=options)
     dispatcher._cache = Cache(function)
@@ -96,7 +97,7 @@ def specialized(function: Callable[P, R]) -> Callable[P, R]:
 
 @functools.cache
 def _load_unicorn() -> None:
-    """Has native code find the symbols of Unicorn's library. What reads traces can do without."""
+    """Makes the symbols of Unicorn's library available to native code. Trace readers do not need this."""
     import unicorn
 
     llvmlite.binding.load_library_permanently(str(Path(unicorn.__file__).parent / "lib" / "libunicorn.so.2"))
@@ -107,7 +108,7 @@ def external(name: str, result: type[R], *arguments: Untyped) -> Callable[..., R
 @overload
 def external(name: str, result: None, *arguments: Untyped) -> Callable[..., None]: ...
 def external(name: str, result: Untyped, *arguments: Untyped) -> Untyped:
-    """A function of Unicorn's library (or libc) that native code calls by its symbol: no address is compiled in."""
+    """A function of Unicorn's library (or libc), which native code calls by its symbol: no address is compiled in."""
     _load_unicorn()
     return types.ExternalFunction(name, signature(*(type_of(one, HOST) for one in (result, *arguments))))
 
@@ -123,7 +124,7 @@ def _unlikely(typing_context: Untyped, condition: Untyped) -> Untyped:
 
 
 unlikely: Callable[[bool], bool] = _unlikely
-"""`condition`, of which the compiler is told that it is rarely true."""
+"""`condition`, with a hint to the compiler that it is rarely true."""
 
 
 def _declared(function: Untyped) -> Signature:
@@ -145,7 +146,7 @@ class _Function(CPUDispatcher):
         self._cache = Cache(function)
 
     def __call__(self, *args: Untyped) -> Untyped:
-        if self.targetoptions["no_cpython_wrapper"]:  # what numba would jump to is not there
+        if self.targetoptions["no_cpython_wrapper"]:  # the wrapper that numba would jump to does not exist
             raise TypeError(f"only native code calls {self.py_func.__qualname__}()")
         return self._entry(*(getattr(one, "address", one) for one in args))
 
@@ -155,7 +156,7 @@ class _Function(CPUDispatcher):
 
     @functools.cached_property
     def declared(self) -> Signature:
-        """Not sooner than it is asked for: most functions are in their callers' code, which was compiled long ago."""
+        """Computed on demand: most functions are inlined in callers that were compiled long ago."""
         return _declared(self.py_func)
 
     def get_call_template(self, args: Untyped, kws: Untyped) -> Untyped:
@@ -164,18 +165,18 @@ class _Function(CPUDispatcher):
         return make_concrete_template(self.__name__, self.__name__, [self.declared]), pysig, args, {}
 
 
-# What numbers mean
+# The types of numbers
 
 _ADDRESSES = (Pointer, Elements, types.ExternalFunctionPointer, types.NoneType)
 
 
 def _is(kind: Untyped, signed: bool) -> bool:
-    """A number that is signed or not; what a Python int is depends on what is beside it."""
+    """Whether a type is a number with this signedness; a Python int's type depends on what it is combined with."""
     return isinstance(kind, types.Integer) and not isinstance(kind, types.Literal) and kind.signed == signed
 
 
 def _meet(kinds: Untyped) -> Untyped:
-    """What a Python int is beside an unsigned number, and None beside a record, in a function that is compiled here."""
+    """The type of a Python int combined with an unsigned number, or of None with a record, in functions compiled here."""
     stack = cpu_target.typing_context.callstack
     if len(stack) and hasattr(stack[0].func_id.func, "layouts"):
         for one, other in (kinds, kinds[::-1]):
@@ -187,7 +188,7 @@ def _meet(kinds: Untyped) -> Untyped:
 
 
 class _Unsigned(AbstractTemplate):
-    """A rule that comes before numba's."""
+    """A typing rule that takes precedence over numba's."""
 
     metadata: ClassVar = {"target": "cpu"}
     prefer_literal = True
@@ -205,14 +206,14 @@ for _names, _result in (
     for _operation in (getattr(operator, name) for name in _names):
         infer_global(_operation)(type("Unsigned", (_Unsigned,), {"key": _operation, "result": _result}))
 
-# What a variable is that is set in several places
+# The type of a variable with several assignments
 _unify = cpu_target.typing_context.unify_pairs
 cpu_target.typing_context.unify_pairs = lambda first, second: _meet((first, second)) or _unify(first, second)
 
 
 @compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
 class _Inference(NopythonTypeInference):
-    """numba's, which does not let pass what nobody has meant."""
+    """numba's type inference, which here rejects conversions that nobody intends."""
 
     def run_pass(self, state: Untyped) -> Untyped:
         changed = super().run_pass(state)

@@ -22,7 +22,7 @@ def copy(to: Bytes, source: Bytes, size: u64) -> None:
 
 @njit
 def copy_text(to: Bytes, source: Bytes, most: u64) -> u64:
-    """Copies the characters of a string, without its NUL and at most `most`. Returns how many."""
+    """Copies the characters of a string, without its NUL, at most `most`. Returns their number."""
     n = u64(0)
     while n < most and source[n] != 0:
         to[n] = source[n]
@@ -32,7 +32,7 @@ def copy_text(to: Bytes, source: Bytes, most: u64) -> u64:
 
 @njit
 def copy_string(to: Bytes, source: Bytes, room: u64) -> u64:
-    """Copies a string with a NUL into at most `room` bytes, of which there is one at least. Returns how many."""
+    """Copies a string with a NUL into `room` bytes, at least one. Returns the number of bytes."""
     n = copy_text(to, source, room - 1)
     to[n] = 0
     return n + 1

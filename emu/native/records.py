@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Records in memory as classes with typed fields: for native code, for Python, and for Python's type checker.
+"""Records in memory as classes with typed fields: for native code, for Python, and for type checkers.
 
     class ArrayCpu(Record):
         array: TraceArray  # another record: the word is its address
-        next: ArrayCpu | None  # the same; 0: there is none
+        next: ArrayCpu | None  # the same; 0 is None
         check: Callable[[Cpu, ArrayCpu], None]  # a compiled function: the word is its address
-        calls: Values[u64] = inline(4)  # four words that lie here; without `inline`, their address does
-        flags: u8  # a number has as many bits as it says; a bool has a word
+        calls: Values[u64] = inline(4)  # four words, stored here; without `inline`, the word is their address
+        flags: u8  # a number has the size that it says; a bool has a word
 
-    of_cpu = ArrayCpu.allocate()  # zeros, which live as long as this object does
+    of_cpu = ArrayCpu.allocate()  # zeros, freed with this object
     of_cpu.calls[3] = 7
 
-In native code `array_cpu.array.asks_each` is two loads (`native.access`). A number is a u64 or an i64 once it is loaded, however
-many bits its field has. Nobody looks whether an address or an index is a good one, no more than in C.
+In native code `array_cpu.array.asks_each` is two loads (`native.access`). A loaded number is a u64 or an i64, whatever
+the size of its field. As in C, addresses and indices are not checked.
 
-Fields lie in the order in which they are declared, aligned as their types are. What is known only when a program runs, as of a
-guest's structures, a `Shape` says; functions are then compiled for the `Layouts` that come of it.
+Fields are stored in the order of their declarations, aligned as their types require. A layout that is only known at run time,
+such as that of guest structures, is given by a `Shape`; functions are then compiled for the resulting `Layouts`.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ else:
     from numpy import uint32 as u32
     from numpy import uint64 as u64
 
-Declared = Any  # what a field, an argument or a result is declared as: a class, a union, Values[u64], ...
+Declared = Any  # the declared type of a field, an argument or a result: a class, a union, Values[u64], ...
 
 T = TypeVar("T")
 R_co = TypeVar("R_co", bound="Record", covariant=True)
@@ -79,7 +79,7 @@ _LARGE = 1 << 20  # bytes
 
 
 class RecordClass(type):
-    """The type of records' classes, by which native code knows them: it calls one with an address."""
+    """The metaclass of records, by which native code recognises them: calling such a class with an address makes a record."""
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> RecordClass:
         namespace.setdefault("__slots__", ())
@@ -94,7 +94,7 @@ class Record(metaclass=RecordClass):
     """A record of host memory. Its class declares its fields.
 
     Attributes:
-        address: its own.
+        address: the record's address.
     """
 
     __slots__ = ("_fields", "_words", "address")
@@ -103,14 +103,14 @@ class Record(metaclass=RecordClass):
     _words: npt.NDArray[np.uint64] | None
 
     def __init__(self, address: int, layouts: Layouts | None = None) -> None:
-        """The record at an address, whoever owns that memory. `layouts`: of records that have a `Shape`."""
+        """The record at an address, in memory that somebody else owns. `layouts`: for records that have a `Shape`."""
         self.address = int(address)
         self._fields = (layouts or HOST).accesses(type(self))
         self._words = None
 
     @classmethod
     def allocate(cls, layouts: Layouts | None = None) -> Self:
-        """A record of zeros, whose memory lives as long as this object."""
+        """A record of zeros, whose memory is freed with this object."""
         words = zeros(-(-(layouts or HOST).size(cls) // _WORD))
         record = cls(words.ctypes.data, layouts)
         record._words = words
@@ -118,21 +118,21 @@ class Record(metaclass=RecordClass):
 
     @property
     def words(self) -> npt.NDArray[np.uint64]:
-        """The memory of a record that was allocated, uint64[n]."""
+        """The memory of an allocated record, uint64[n]."""
         assert self._words is not None
         return self._words
 
     def clear(self) -> None:
-        """Makes zeros of it."""
+        """Sets it to zeros."""
         self.words[:] = 0
 
 
 class GuestRecord(Record):
-    """A structure of the guest's, or of Unicorn's, in host memory. It has the fields for which its `Shape` has an offset."""
+    """A structure of the guest or of Unicorn, in host memory. It has the fields for which its `Shape` has an offset."""
 
 
 class Values(Generic[T]):
-    """Numbers, addresses or functions, one behind the other: `Values[u32](address)` are those from an address on."""
+    """Adjacent numbers, addresses or functions: `Values[u32](address)` are those from an address on."""
 
     def __init__(self, address: int) -> None:
         self.address = int(address)
@@ -147,7 +147,7 @@ class Values(Generic[T]):
 
 
 class Records(Generic[R_co]):
-    """Records, one behind the other: `Records[Block](address)` are those from an address on."""
+    """Adjacent records: `Records[Block](address)` are those from an address on."""
 
     def __init__(self, address: int) -> None:
         self.address = int(address)
@@ -168,28 +168,28 @@ class _Inline(NamedTuple):
 
 
 def inline(count: int = 0) -> Any:  # a field's default has the field's type
-    """Of a field: what is declared lies in the record, not its address. `count`: elements; 0: as many as the `Shape` says."""
+    """A field that is stored in the record, instead of its address. `count`: elements; 0: the number in the `Shape`."""
     return _Inline(count)
 
 
 class Shape(NamedTuple):
-    """What of a record is not the same in all programs."""
+    """The part of a record's layout that is known only at run time."""
 
-    offsets: Mapping[str, int] = {}  # of fields, in bytes; without, a field is behind the one before
+    offsets: Mapping[str, int] = {}  # of fields, in bytes; a field without one follows the previous field
     counts: Mapping[str, int] = {}  # of elements
-    size: int = 0  # of the record; 0: it ends with its last field
+    size: int = 0  # of the record; 0: up to the end of its last field
     byte_order: str = sys.byteorder
 
 
 class Field(NamedTuple):
-    """Where something lies in its record, and as what.
+    """The place and type of a field in its record.
 
     Attributes:
-        declared: as what it is declared, without None.
-        is_inline: it lies there itself, not its address.
-        swapped: its byte order is not the host's.
+        declared: the declared type, without None.
+        is_inline: whether the value itself is stored there, rather than its address.
+        swapped: whether its byte order is not the host's.
         offset: in bytes from the record's address.
-        size: bytes; 0: it is not known, and nothing lies behind it.
+        size: bytes; 0: unknown, and nothing follows it.
     """
 
     declared: Declared
@@ -200,12 +200,12 @@ class Field(NamedTuple):
 
     @property
     def stored(self) -> np.dtype[np.generic]:
-        """As what number it is stored, unless it is inline."""
+        """The type of number in which it is stored, unless it is inline."""
         return _stored(self.declared)
 
     def access(self, layouts: Layouts) -> _Access:
-        """Python reads an int, a bool, a record or None, elements, a function's address or None. It stores what is an int, has
-        an address (as records, elements and compiled functions do), or is None."""
+        """Python reads an int, a bool, a record or None, elements, a function's address or None. It stores an int, anything with
+        an address (records, elements, compiled functions), or None."""
         at, declared, load = self.offset, self.declared, _c_type(self.declared).from_address
 
         def write(address: int, value: Any) -> None:
@@ -228,18 +228,18 @@ class Field(NamedTuple):
 
 
 class _Access(NamedTuple):
-    """Python's access to a field, by its record's address."""
+    """Python's access to a field, given the record's address."""
 
     read: Callable[[int], object]
     write: Callable[[int, Any], None]
 
 
 class Accesses(dict[str, _Access]):
-    """Those to a record's fields, by name. They never change."""
+    """The accesses to a record's fields, by name. They never change."""
 
 
 class _Attribute:
-    """A field as Python has it."""
+    """A field as a Python attribute."""
 
     def __init__(self, name: str, inline: _Inline | None) -> None:
         self.name, self.inline = name, inline
@@ -252,13 +252,13 @@ class _Attribute:
 
 
 class Layouts:
-    """Where the fields of all records are.
+    """The layouts of all records.
 
     Args:
-        shapes: of the records that have one.
+        shapes: the shapes of the records that have one.
 
     Attributes:
-        key: what tells layouts from others, the same in every process; "" if there are no shapes.
+        key: identifies the layouts, identically in every process; "" if there are no shapes.
     """
 
     def __init__(self, shapes: Mapping[type[Record], Shape]) -> None:
@@ -277,15 +277,15 @@ class Layouts:
         return Layouts, (self._shapes,)
 
     def extended(self, shapes: Mapping[type[Record], Shape]) -> Layouts:
-        """These, and of further records with a shape."""
+        """These layouts and those of further records with a shape."""
         return Layouts({**self._shapes, **shapes})
 
     def fields(self, record: type[Record]) -> dict[str, Field]:
-        """By name. Behind what has an unknown number of elements there are none."""
+        """The fields, by name. There are none after an unknown number of elements."""
         return self._of(record)[0]
 
     def size(self, record: type[Record]) -> int:
-        """In bytes; 0: it is not known."""
+        """The size in bytes; 0 if unknown."""
         return self._of(record)[1]
 
     def accesses(self, record: type[Record]) -> Accesses:
@@ -295,7 +295,7 @@ class Layouts:
         return self._accesses[record]
 
     def element(self, declared: Declared, swapped: bool = False) -> Field:
-        """One of `Values` or `Records`, at offset 0."""
+        """An element of `Values` or `Records`, at offset 0."""
         kind = without_none(get_args(declared)[0])
         if origin_of(declared) is Records:
             return Field(kind, True, swapped, 0, self.size(kind))
@@ -325,7 +325,7 @@ class Layouts:
 
 
 def _declared_in(record: type[Record]) -> list[str]:
-    """The names of a record's fields, those of the record first that it begins with."""
+    """The names of a record's fields, starting with those of its base class."""
     classes = [one for one in reversed(record.__mro__) if isinstance(one, RecordClass) and one not in (Record, GuestRecord)]
     return [name for one in classes for name in vars(one).get("__annotations__", ())]
 
@@ -344,7 +344,7 @@ def without_none(declared: Declared) -> Declared:
 
 
 def _stored(declared: Declared) -> np.dtype[np.generic]:
-    """As what number something is stored that does not lie in the record itself."""
+    """The type of number in which a value is stored that is not inline."""
     is_number = isinstance(declared, type) and issubclass(declared, np.integer)
     return np.dtype(declared) if is_number else np.dtype(np.uint64)
 
@@ -356,7 +356,7 @@ def _c_type(declared: Declared) -> Any:  # of ctypes, by a number's kind
 
 
 def zeros(words: int) -> npt.NDArray[np.uint64]:
-    """Zeros; if they are many, in pages of their own, which take memory when they are used (and can be snapshot as such)."""
+    """Zeros; large arrays get their own pages, which take memory only when they are used (and can be saved in snapshots)."""
     size = words * _WORD
     if size < _LARGE:
         return np.zeros(words, np.uint64)
@@ -364,7 +364,7 @@ def zeros(words: int) -> npt.NDArray[np.uint64]:
 
 
 def _element_of(elements: Values[T] | Records[R_co]) -> tuple[int, _Access]:
-    """The size of one of `Values` or `Records` in bytes, and Python's access to it."""
+    """The size in bytes of an element of `Values` or `Records`, and Python's access to it."""
     return _element_declared(elements.__orig_class__)  # type: ignore[union-attr]
 
 
@@ -375,4 +375,4 @@ def _element_declared(declared: Declared) -> tuple[int, _Access]:
 
 
 HOST = Layouts({})
-"""Of the records without a `Shape`."""
+"""The layouts of records without a `Shape`."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The race lab: what may CPUs execute, in any order of events, while the code under them is changed?
+"""The race lab: what may CPUs execute, in any order of events, while their code is being changed?
 
     >>> from emu import race
     >>> def hasty(patches, breakpoint):
@@ -8,7 +8,7 @@
     >>> for verdict in race.explore(scenario, fetch="coherent,torn8"):
     ...     print(verdict.fetch, verdict.outcome, verdict.wrong, len(verdict.schedule))
 
-What it decides, and how to read what it says, is in docs/race-lab.md.
+docs/race-lab.md says what it decides, and how to read its output.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 
 
 def __getattr__(name: str) -> object:
-    """Loads what is used, when it is: the search brings numba, the machine brings Unicorn."""
+    """Imports a name's module when it is used: the search needs numba, the machine needs Unicorn."""
     if name in _MODULE_OF:
         return getattr(importlib.import_module(_MODULE_OF[name]), name)
     raise AttributeError(f"module 'emu.race' has no attribute '{name}'")

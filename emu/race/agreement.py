@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether the model and the machine say the same: scenarios that both can have, and what differs."""
+"""Whether the model and the machine agree: scenarios that both can run, and their differences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from emu.race.schedule.verdict import Verdict
 
 __all__ = ["Case", "cases", "disagreement"]
 
-_STRIDE = 7  # no divisor of the number of variations: one after another, all kinds come
+_STRIDE = 7  # not a divisor of the number of variations, so that successive cases are of all kinds
 
 
 class Case(NamedTuple):
@@ -34,8 +34,8 @@ class Case(NamedTuple):
 
 
 def cases() -> list[Case]:
-    """Each shipped protocol and each of its mutants, at varying places, changes, handlers and NMIs, with a bound of visits
-    and without, with the fetch models in turn; then each way back."""
+    """Each shipped protocol and each of its mutants, with varying places, changes, handlers and NMIs, with a bound of visits
+    and without, for one fetch model after another; then each way back."""
     return [case for arch in ARCHITECTURES for case in (*_of_mutants(arch), *_of_ways_back(arch))]
 
 
@@ -84,10 +84,10 @@ def _name(protocol: NamedProtocol) -> str:
 
 
 def disagreement(case: Case, seed: int = 0) -> str:
-    """What the model and a machine booted with a seed do not agree on, as a sentence; "": nothing.
+    """A sentence about what the model and a machine booted with this seed disagree on; "" if they agree.
 
-    They agree if both find the same wrong, after as many events, and what one finds comes about on the other, too; or if both
-    find the scenario safe. If visits are bounded, both have then seen as many states.
+    They agree if both find the same error after the same number of events, and each can replay the other's schedule; or if both
+    find the scenario safe. If visits are bounded, both must also have seen the same number of states.
     """
     scenario, fetch = case
     on_model, on_machine = model.explore(scenario, fetch), machine.explore(scenario, fetch, seed=seed)

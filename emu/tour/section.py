@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A section of a document: what it is about, and the examples that it shows.
+"""A section of a document: its subject, and its examples.
 
-A section's file begins with its title, and with what its machine needs, if the machine is not the usual one:
+A section's file begins with its title, and with the options of its machine, if they are not the usual ones:
 
     # Instances
     machine: cpus=4 append=trace_event=sched
 
-Paragraphs follow. Lines that are indented by four are an example, typed into the guest's shell in the tracing directory:
+Paragraphs follow. Lines indented by four are an example, typed into the guest's shell in the tracing directory:
 
     $ echo 'a command' |
-    > cat                       goes on with the line before it
-    ...                         what the command prints; "..." stands for anything
+    > cat                       continues the previous line
+    ...                         the command's output; "..." stands for anything
     <columns of events>         the head of Linux's columns, which is in columns/events.txt
     $ cat trace_pipe
-    ^C                          typed when nothing more comes
+    ^C                          typed when there is no more output
 
-A paragraph about the example before it can begin with `Differs:`, and says what is not as the document has it; or with
-`Only on ARCH:`. One that begins with `Not here:` says what the document shows and is not typed, in backquotes, and why.
+A paragraph about the preceding example can begin with `Differs:`, and says how it differs from the document; or with
+`Only on ARCH:`. A paragraph with `Not here:` has a part of the document that is not typed, in backquotes, and why.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ _COLUMNS = re.compile(r"<columns of (\w+)>")
 
 
 class BadSection(ValueError):
-    """A section's file is not as it should be."""
+    """A section's file has errors."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """What is typed at one prompt.
+    """The input at one prompt.
 
     Attributes:
-        lines: typed one after the other.
-        shown: what it prints; "..." stands for anything.
-        interrupted: Ctrl-C is typed when it prints nothing more, and shown as "^C".
+        lines: typed one after another.
+        shown: its output; "..." stands for anything.
+        interrupted: whether Ctrl-C is typed when there is no more output, and shown as "^C".
     """
 
     lines: tuple[str, ...]
@@ -62,9 +62,9 @@ class Example:
     """Commands that belong together.
 
     Attributes:
-        differs: how this is not as the document has it, and why; "": it is.
-        arch: the only architecture that has it; "": all have.
-        why: the architecture is the only one.
+        differs: how it differs from the document, and why; "" if it does not.
+        arch: the only architecture with the example; "" if all have it.
+        why: why it is the only one.
     """
 
     commands: tuple[Command, ...]
@@ -78,7 +78,7 @@ class Example:
 
 @dataclass(frozen=True)
 class NotHere:
-    """What the document shows, and is not typed."""
+    """A part of the document that is not typed."""
 
     what: str
     why: str
@@ -89,8 +89,8 @@ class Section:
     """A section.
 
     Attributes:
-        machine: what its machine must be: by the names of the options of `emu run`.
-        parts: in the document's order; a text is a paragraph.
+        machine: the options of its machine, by their names in `emu run`.
+        parts: in the document's order; a str is a paragraph.
     """
 
     name: str
@@ -104,10 +104,10 @@ class Section:
 
 
 def parse_section(name: str, text: str) -> Section:
-    """The section in a file.
+    """Parses a section's file.
 
     Raises:
-        BadSection: it is not written as it should be.
+        BadSection: the file has errors.
     """
     head, _, rest = text.partition("\n\n")
     title, *options = head.splitlines()
@@ -124,7 +124,7 @@ def parse_section(name: str, text: str) -> Section:
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """Paragraphs, and examples with the empty lines in them."""
+    """Paragraphs, and examples including their empty lines."""
     example: list[str] = []
     for paragraph in re.split(r"\n\n+", text.strip("\n")):
         if paragraph.startswith(_INDENT):
@@ -165,7 +165,7 @@ def _commands(lines: Iterable[str]) -> Iterator[Command]:
             if not typed or (line.startswith(_CONTINUED) and not shown):
                 typed.append(line[len(_PROMPT) :])
             else:
-                interrupted |= line == _INTERRUPTED  # which the terminal shows, too
+                interrupted |= line == _INTERRUPTED  # the terminal also echoes it
                 shown += _printed(line)
         yield Command(tuple(typed), "".join(f"{line}\n" for line in shown), interrupted)
 

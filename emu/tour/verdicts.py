@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Of each example of the documents, whether it works here as it is written."""
+"""For each example of the documents, whether it works here as written."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _verdict(example: Example) -> str:
 
 
 def _code(text: str) -> str:
-    """In backquotes, as many as it needs."""
+    """Text in backquotes, as many as necessary."""
     return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Traces as data: read from files of trace-cmd, or from a machine; columns, calls, and text."""
+"""Traces as data, from files of trace-cmd or from a machine: columns, calls, and text."""
 
 from emu.trace.errors import TraceFileError
 from emu.trace.lists import Lists

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The events of one buffer in columns: found in its pages, and put in the order of time."""
+"""The events of one buffer as columns: found in its pages, and sorted by time."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _PROBLEMS = {
     native.EVENT_BEYOND_COMMIT: "an event goes on beyond its page",
     native.TOO_SHORT: "an event is too short for what each begins with",
 }
-_MOST_PROBLEMS = 16  # of one CPU that are told one by one
+_MOST_PROBLEMS = 16  # per CPU that are reported one by one
 
 
 @dataclass(frozen=True, eq=False)
 class EventColumns:
     """One element per event in each column."""
 
-    time: NDArray[np.uint64]  # nanoseconds, or what the clock counts
+    time: NDArray[np.uint64]  # nanoseconds, or units of the clock
     cpu: NDArray[np.uint16]
-    address: NDArray[np.int64]  # of the entry in the host's memory
+    address: NDArray[np.int64]  # of the entry, in the host's memory
     size: NDArray[np.int32]  # bytes of the entry
     kind: NDArray[np.uint16]  # `common_type`
 
@@ -44,19 +44,19 @@ class EventColumns:
         return len(self.time)
 
     def take(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> EventColumns:
-        """Some of the events."""
+        """The selected events."""
         return EventColumns(self.time[rows], self.cpu[rows], self.address[rows], self.size[rows], self.kind[rows])
 
 
 @dataclass(frozen=True, eq=False)
 class BufferEvents:
-    """All events of a buffer in the order of time; events of the same time by their CPU.
+    """All events of a buffer, sorted by time; events with equal times are sorted by CPU.
 
     Attributes:
-        name: of the instance, "" of the top array.
-        clock: what times are of.
-        cpus: those that have pages, in ascending order.
-        lost: before which row events of its CPU were lost, and how many; -1: nobody counted them.
+        name: the instance's name, "" for the top array.
+        clock: the clock of the times.
+        cpus: the CPUs with pages, ascending.
+        lost: the rows before which events of their CPU were lost, and how many; -1: not counted.
     """
 
     name: str
@@ -64,15 +64,15 @@ class BufferEvents:
     cpus: list[int]
     columns: EventColumns
     lost: Mapping[int, int]
-    words: Words  # of the kernel that has recorded
-    pages: list[CpuPages] = field(repr=False)  # whose memory the addresses are of
+    words: Words  # of the kernel that recorded
+    pages: list[CpuPages] = field(repr=False)  # hold the memory that the addresses refer to
 
     def __len__(self) -> int:
         return len(self.columns)
 
     @classmethod
     def empty(cls) -> BufferEvents:
-        """Those of a buffer that nothing was ever recorded in."""
+        """The events of a buffer in which nothing was recorded."""
         return cls("", "local", [], _joined([]), {}, Words(), [])
 
     @cached_property
@@ -87,7 +87,7 @@ class BufferEvents:
 
     @cached_property
     def pid(self) -> NDArray[np.int32]:
-        """`common_pid` of each event: the task that was running."""
+        """`common_pid` of each event: the running task."""
         return self._common(4, np.int32)
 
     def _common(self, offset: int, type_: type[_Number]) -> NDArray[_Number]:
@@ -100,7 +100,7 @@ class BufferEvents:
 def read_buffer(recording: Recording, buffer: Buffer, complain: Callable[[TraceFileError], None]) -> BufferEvents:
     """Finds the events in a buffer's pages.
 
-    `complain` is called with what is wrong with pages; if it does not raise that, the rest of the page is left out.
+    `complain` is called with each error in a page. If it does not raise the error, the rest of the page is left out.
     """
     parts, losses, ends = [], [], [0]
     for cpu in sorted(buffer.cpus, key=lambda cpu: cpu.cpu):
@@ -122,7 +122,7 @@ def read_buffer(recording: Recording, buffer: Buffer, complain: Callable[[TraceF
 
 
 def merge(buffers: Sequence[BufferEvents]) -> tuple[BufferEvents, NDArray[np.int64]]:
-    """The events of several buffers in the order of time, those of the same time by their buffer; and which each is of."""
+    """The events of several buffers, sorted by time, then by buffer; and the buffer of each event."""
     ends = np.cumsum([0, *map(len, buffers)])
     columns = _joined([buffer.columns for buffer in buffers])
     source = np.repeat(np.arange(len(buffers)), np.diff(ends))
@@ -143,7 +143,7 @@ def merge(buffers: Sequence[BufferEvents]) -> tuple[BufferEvents, NDArray[np.int
 def _read_cpu(
     recording: Recording, cpu: CpuPages, complain: Callable[[TraceFileError], None]
 ) -> tuple[EventColumns, list[tuple[int, int]]]:
-    """The events of one CPU in the order of its pages, and where others were lost."""
+    """The events of one CPU in the order of its pages, and where events were lost."""
     pages, (count, page_size) = cpu.pages, cpu.pages.shape
     most = count * (page_size // _SMALLEST)
     found = native.Found(
@@ -173,10 +173,10 @@ def _joined(parts: list[EventColumns]) -> EventColumns:
 
 
 def _order(time: NDArray[np.uint64], ends: list[int]) -> NDArray[np.int64] | None:
-    """The order of printing of events of several CPUs that stand one after the other; None: it is that.
+    """The printing order of the events of several CPUs, which are stored one CPU after another; None if they are in order.
 
-    The CPU whose next event is the earliest comes next. So an event that is earlier than the one before it on its CPU
-    follows that one.
+    The CPU with the earliest next event comes next. So an event that is earlier than its predecessor on the same CPU
+    follows the predecessor.
     """
     if len(ends) <= 2:
         return None

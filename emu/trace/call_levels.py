@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Calls level by level: first those that nothing has called, then what these called, and so on."""
+"""Calls by level: first the outermost ones, then the calls made by these, and so on."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ __all__ = ["call_levels"]
 
 
 def call_levels(depths: NDArray[np.int32], callers: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """The rows of each level. What is called without a recorded caller is of the first, however deep it is.
+    """The rows of each level. Calls without a recorded caller are in the first level, whatever their depth.
 
     Args:
-        depths: of each call; callers are less deep.
-        callers: the row of each call's caller; -1: there is none.
+        depths: the depth of each call; callers have smaller depths.
+        callers: the row of each call's caller; -1 if there is none.
     """
-    level = np.full(len(depths) + 1, -1, np.int64)  # the last is that of no caller
+    level = np.full(len(depths) + 1, -1, np.int64)  # the last element stands for no caller
     for rows in _groups(depths):
         level[rows] = level[callers[rows]] + 1
     yield from _groups(level[:-1])
 
 
 def _groups(values: NDArray[np.generic]) -> Iterator[NDArray[np.int64]]:
-    """The rows of each value, in ascending order."""
+    """The rows with each value, in ascending order of the values."""
     order = np.argsort(values, kind="stable")
     if len(values):
         yield from np.split(order, np.flatnonzero(np.diff(values[order])) + 1)

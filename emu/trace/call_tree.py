@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What functions call, added up: a tree in which each path of calls is one node."""
+"""A tree of calls, added up: each call path is one node."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class CallNode:
 
     Attributes:
         function: its name.
-        calls: how often it was called on this path.
+        calls: the number of calls on this path.
         total: nanoseconds that these calls took.
         self_time: nanoseconds without those of `children`.
-        children: what it called, the longest first.
+        children: the functions that it called, the longest first.
     """
 
     function: str
@@ -40,14 +40,14 @@ class CallNode:
 def call_tree(
     trace: Trace, function: str | None = None, *, pids: Collection[int] = (), cpus: Collection[int] | None = None
 ) -> CallNode:
-    """The calls of a function, and what happened in them; or of all functions, below a node without a name.
+    """The tree of a function's calls and their callees; or of all functions, below a node without a name.
 
-    A call of the function in one of its own calls is in the tree of that one. Calls that have not returned do not count.
+    A recursive call of the function is in the tree of the outer call. Calls that have not returned are left out.
 
     Args:
-        trace: what function_graph has recorded.
+        trace: a trace recorded by function_graph.
         function: its name.
-        pids, cpus: only calls of these tasks, on these CPUs; none: all.
+        pids, cpus: only count calls of these tasks, on these CPUs; none: all.
     """
     calls = trace.calls
     values, functions = np.unique(calls["address"], return_inverse=True)
@@ -57,7 +57,7 @@ def call_tree(
     parents, depths = calls["parent"], calls["depth"]
     root = CallNode(function or "")
     nodes = [root]
-    node_of = np.full(calls.count + 1, -1, np.int64)  # the last is that of no parent
+    node_of = np.full(calls.count + 1, -1, np.int64)  # the last element stands for no parent
     for level in call_levels(depths, parents):
         rows = level[chosen[level]]
         above = node_of[parents[rows]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The calls that function_graph recorded, in columns."""
+"""The calls recorded by function_graph, as columns."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ class CallTable(DataFrames):
 
     `entry`, `exit`      uint64, nanoseconds
     `duration`           uint64, exit minus entry
-    `self_time`          uint64, without the calls it made that were recorded
+    `self_time`          uint64, without its recorded callees
     `depth`              int32: 0 is the outermost
     `address`            uint64, of the function
-    `function`, `task`   str, its name and that of the task
-    `pid`, `cpu`         of the task, and of the CPU that the call began on
-    `parent`             int64: which of these calls made it; -1: none of them
-    `finished`           bool: if not, there is no exit, and `exit`, `duration` and `self_time` are 0
-    `cut`                bool: the entry was not recorded, but the exit, which says when the entry was
+    `function`, `task`   str, the function's and the task's name
+    `pid`, `cpu`         of the task, and of the CPU on which the call began
+    `parent`             int64: the row of the caller; -1: not recorded
+    `finished`           bool: if false, there is no exit, and `exit`, `duration` and `self_time` are 0
+    `cut`                bool: only the exit was recorded, which contains the time of the entry
 
-    Linux records a call's entry a moment after it has looked at the clock. Calls of an interrupt that comes in between are
-    taken for those of the caller, whose self time is then too short, but never negative.
+    Linux records a call's entry a moment after reading the clock. Calls made by an interrupt in between are attributed to the
+    interrupted caller, whose self time is then too short, but never negative.
     """
 
     def __init__(self, formats: Formats, events: BufferEvents, symbols: KernelSymbols, tasks: Tasks) -> None:
@@ -68,19 +68,19 @@ class CallTable(DataFrames):
 
     @property
     def count(self) -> int:
-        """How many calls there are."""
+        """The number of calls."""
         return len(self._columns["entry"])
 
     @property
     def without_sleep(self) -> bool:
-        """Whether times leave out that in which the task did not run (nosleep-time): calls then begin after their entries."""
+        """Whether times exclude the time when the task did not run (nosleep-time): calls then begin after their entries."""
         return bool(self._columns) and self._without_sleep
 
     def __repr__(self) -> str:
         return f"<CallTable: {self.count} calls, columns {', '.join(self)}>"
 
     def _names(self, name: str) -> Column:
-        """Functions or tasks: one str for all calls that have it."""
+        """Functions or tasks: one str object for all calls with the same name."""
         values, which = np.unique(self._columns["address" if name == "function" else "pid"], return_inverse=True)
         name_of = self._symbols.name_of if name == "function" else self._tasks.name_of
         texts = np.empty(len(values), np.object_)
@@ -121,7 +121,7 @@ class CallTable(DataFrames):
         }
 
     def _merged(self) -> dict[str, Column]:
-        """The columns of entries and exits in the order of time."""
+        """The columns of entries and exits, sorted by time."""
         tables = []
         for number, name in enumerate(("entry", "exit")):
             call = self._formats.get(f"ftrace:funcgraph_{name}")

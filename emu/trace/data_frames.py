@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tables of a trace for pandas, polars and pyarrow, which are there if somebody has installed them."""
+"""Tables of a trace for pandas, polars and pyarrow, if they are installed."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from emu.trace.lists import Column, Lists
 
 __all__ = ["Columns", "DataFrames", "MissingLibrary", "library"]
 
-DataFrame: TypeAlias = Any  # of a library that need not be there, not even where types are checked
+DataFrame: TypeAlias = Any  # from a library that may be missing, even for the type checker
 
 
 class MissingLibrary(ImportError):
-    """A library that is not installed. The message is one line that names it and says how to get it."""
+    """A library is not installed. The message is one line that names it and says how to get it."""
 
 
 def library(name: str) -> ModuleType:
-    """A library's module, `pandas` or `pyarrow.parquet`.
+    """Imports a library's module, such as `pandas` or `pyarrow.parquet`.
 
     Raises:
         MissingLibrary: the library is not installed.
@@ -35,7 +35,7 @@ def library(name: str) -> ModuleType:
 
 
 class DataFrames(Mapping[str, Column]):
-    """What columns can become. A column of several numbers per row becomes one of lists of the same type of number."""
+    """Columns that can be converted to data frames. A column with several numbers per row becomes one of lists of numbers."""
 
     def _repr_html_(self) -> str:
         """For notebooks: the first rows."""

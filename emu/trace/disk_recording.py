@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Records a machine's trace arrays to disk while it runs, however large the trace becomes.
+"""Records a machine's trace arrays to disk while it runs, however large the trace gets.
 
-A CPU's buffer gives its pages away when it is full, before one is overwritten: so nothing is lost, and a recording needs
-no more memory than the buffers. The pages lie in files of their own, one for each array and CPU, until trace.dat is
-written from them.
+A CPU's full buffer hands over its pages before one is overwritten: so nothing is lost, and a recording needs
+no more memory than the buffers. The pages go to separate files, one per array and CPU, until they are copied into
+trace.dat.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PAGE_SIZE = 4096
 
 
 class DiskRecording:
-    """Files with what is recorded; they go with the end of its `with`.
+    """Files with the recorded pages, deleted at the end of the `with` statement.
 
     >>> with DiskRecording(machine, Path(".")) as recording, open("trace.dat", "wb") as file:
     ...     with recording.taking():
@@ -38,11 +38,11 @@ class DiskRecording:
     ...     recording.write(file)
 
     Args:
-        machine: whose trace arrays are recorded: the top one, and the instances that there are.
-        folder: where the files may grow.
+        machine: the machine whose trace arrays are recorded: the top one and all instances.
+        folder: the folder for the files.
 
     Raises:
-        OSError: they cannot be written. The run of the machine raises it if that happens then.
+        OSError: the files cannot be written. If this happens while the machine runs, the method that runs it raises the error.
     """
 
     def __init__(self, machine: of_machine.TracedMachine, folder: Path) -> None:
@@ -66,7 +66,7 @@ class DiskRecording:
 
     @contextmanager
     def taking(self) -> Iterator[None]:
-        """Takes what is recorded meanwhile out of the buffers, and in the end what is left in them."""
+        """Takes pages out of the buffers during the body, and the rest at the end."""
         for pages in self._arrays.values():
             pages.begin()
         try:
@@ -76,10 +76,10 @@ class DiskRecording:
                 pages.end()
 
     def write(self, file: BinaryIO, *, version: Literal[6, 7] = 7, compress: bool = False, origin: bytes = b"") -> None:
-        """Writes a trace.dat of what was recorded; see `write_dat`.
+        """Writes the recorded events as a trace.dat; see `write_dat`.
 
         Args:
-            file: empty; it can seek.
+            file: an empty, seekable file.
             origin: see `Description`.
         """
         buffers = [pages.buffer(name) for name, pages in self._arrays.items()]
@@ -87,7 +87,7 @@ class DiskRecording:
 
 
 class _ArrayPages:
-    """One array's pages: a file for each CPU that has any."""
+    """One array's pages: a file for each CPU with any."""
 
     def __init__(self, array: TraceArray, place: Path) -> None:
         self._array = array
@@ -127,7 +127,7 @@ class _ArrayPages:
 
 
 def describe(machine: of_machine.TracedMachine, origin: bytes = b"") -> Description:
-    """What a trace.dat says of a machine. `origin`: see `Description`."""
+    """The description of a machine for a trace.dat. `origin`: see `Description`."""
     read = machine.tracefs.read
     of_systems: dict[str, list[str]] = {}
     for system, text, _ in of_machine.formats(machine):

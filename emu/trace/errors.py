@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is wrong with a file that should hold a trace."""
+"""Errors in trace files."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ __all__ = ["TraceFileError"]
 
 
 class TraceFileError(ValueError):
-    """A file is no trace.dat, or is damaged. The message is one line.
+    """A file is not a trace.dat, or is damaged. The message is one line.
 
     Attributes:
-        offset: the byte of the file where that shows.
+        offset: the file position of the error.
     """
 
     def __init__(self, offset: int, problem: str) -> None:

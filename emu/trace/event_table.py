@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The events of one type as columns, each decoded when it is asked for."""
+"""The events of one type as columns, each decoded when it is first used."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from emu.trace.ranges import Ranges
 __all__ = ["CALLER", "KERNEL_STACK", "EventTable", "is_number", "is_text"]
 
 KERNEL_STACK = "ftrace:kernel_stack"
-CALLER = "caller"  # its addresses
+CALLER = "caller"  # the field with its addresses
 _COMMON = ("time", "cpu", "pid", "flags", "preempt_count")
-_MOST_BYTES = 1 << 16  # of a field
+_MOST_BYTES = 1 << 16  # per field
 
 
 class EventTable(DataFrames):
-    """The events of one type in the order of time.
+    """The events of one type, sorted by time.
 
-    A mapping from names of columns to arrays with one element per event. First come `time` (uint64, nanoseconds of the
+    A mapping from names of columns to arrays with one element per event. First come `time` (uint64, nanoseconds or units of the
     trace's clock), `cpu`, `pid`, `flags` and `preempt_count`, then the event's fields: numbers in their own type, arrays
-    of numbers in two dimensions, those of varying length as `Lists`, texts as str. If a field has one of the first five
-    names, the name is the field's. Under `common_time`, `common_cpu`, ... these five are there in any case.
+    of numbers in two dimensions, those of varying length as `Lists`, texts as str. If a field has the name of one of the first
+    five, the name means the field. The names `common_time`, `common_cpu`, ... always mean these five.
 
     >>> trace["sched:sched_switch"]["next_comm"]
     array(['ls', 'rcu_preempt', ...], dtype=object)
@@ -37,7 +37,7 @@ class EventTable(DataFrames):
 
     def __init__(self, call: EventCall, events: BufferEvents, rows: NDArray[np.int64]) -> None:
         self.call = call
-        self.rows = rows  # of the buffer
+        self.rows = rows  # in the buffer
         self._events = events
         self._fields = {field.name: field for field in call.fields}
         self._decoded: dict[str, Column] = {}
@@ -45,16 +45,16 @@ class EventTable(DataFrames):
 
     @property
     def count(self) -> int:
-        """How many events there are."""
+        """The number of events."""
         return len(self.rows)
 
     def some(self, among: NDArray[np.int64]) -> EventTable:
-        """Some of the events."""
+        """The selected events."""
         return EventTable(self.call, self._events, self.rows[among])
 
     @property
     def entries(self) -> EventColumns:
-        """Where the entries are."""
+        """The entries' addresses and sizes."""
         if self._entries is None:
             self._entries = self._events.columns.take(self.rows)
         return self._entries
@@ -75,7 +75,7 @@ class EventTable(DataFrames):
         return name in self._fields or (isinstance(name, str) and name.removeprefix("common_") in _COMMON)
 
     def has_number(self, name: str) -> bool:
-        """Whether a column has one number for each event."""
+        """Whether a column has one number per event."""
         return name in self and (name not in self._fields or is_number(self._fields[name]))
 
     def __repr__(self) -> str:
@@ -108,19 +108,19 @@ class EventTable(DataFrames):
         return native_values[:, 0] if is_number(field) else native_values
 
     def varies(self, field: Field) -> bool:
-        """Whether a field is an array or a text whose length may be another in each entry."""
+        """Whether a field is an array or text whose length may vary between entries."""
         return field.is_dynamic or self._goes_on(field)
 
     def _goes_on(self, field: Field) -> bool:
-        """Whether a field goes on to the end of its entry: its format gives it no size, or it is a stack."""
+        """Whether a field extends to the end of its entry: its format gives it no size, or it is a stack trace."""
         return not field.is_dynamic and (field.size == 0 or self._is_stack(field))
 
     def _is_stack(self, field: Field) -> bool:
-        """Whether a field may have more addresses than its format says, up to one with all bits set."""
+        """Whether a field may have more addresses than its format says, ended by one with all bits set."""
         return self.call.path == KERNEL_STACK and field.name == CALLER
 
     def _number_type(self, field: Field) -> np.dtype[np.integer]:
-        """Of a number, or of each in an array; of a structure it is bytes."""
+        """The type of a number, or of each number in an array; bytes for a structure."""
         size = field.number_size
         is_known = size in (1, 2, 4, 8) and (field.is_dynamic or not field.size % size)
         letter, size = ("i" if field.signed else "u", size) if is_known else ("u", 1)
@@ -132,7 +132,7 @@ class EventTable(DataFrames):
         return found
 
     def ranges(self, field: Field) -> Ranges:
-        """Where a field's data is: of a dynamic one what its word leads to, of one without a size the rest of the entry."""
+        """The ranges of a field's data: for a dynamic field, where its location word says; without a size, the entry's rest."""
         if not self._goes_on(field):
             return self.declared_ranges(field)
         entries = self.entries
@@ -142,7 +142,7 @@ class EventTable(DataFrames):
         return found
 
     def declared_ranges(self, field: Field) -> Ranges:
-        """The same as far as the format tells: of a field without a size nothing."""
+        """The ranges declared in the format: empty for a field without a size."""
         entries = self.entries
         if field.is_dynamic:
             starts, lengths = np.empty(self.count, np.int64), np.empty(self.count, np.int64)
@@ -153,14 +153,14 @@ class EventTable(DataFrames):
         return Ranges(entries.address + field.offset, there)
 
     def text_ranges(self, field: Field) -> Ranges:
-        """Where a field's text is, without its NUL."""
+        """The ranges of a field's text, without its NUL."""
         found = self.ranges(field)
         native.text_ranges(found.starts, found.lengths)
         return found
 
 
 def _picked(values: Sequence[str], which: NDArray[np.int32]) -> NDArray[np.object_]:
-    """For each row the value with that number: one object for all rows that have it."""
+    """For each row, the value with that index: one object for all rows that have it."""
     table = np.empty(len(values) + 1, np.object_)
     for number, value in enumerate(values):
         table[number] = value
@@ -168,7 +168,7 @@ def _picked(values: Sequence[str], which: NDArray[np.int32]) -> NDArray[np.objec
 
 
 def is_number(field: Field) -> bool:
-    """Whether a field is one number."""
+    """Whether a field is a single number."""
     return not field.is_dynamic and not field.type.endswith("]") and field.size in (1, 2, 4, 8)
 
 

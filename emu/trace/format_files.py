@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The files events/SYSTEM/EVENT/format, read back: names, numbers, fields, print fmt."""
+"""Parses the files events/SYSTEM/EVENT/format: names, numbers, fields, print fmt."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIELD = re.compile(
     re.MULTILINE,
 )
 _PRINT_FMT = "\nprint fmt: "
-_ELEMENTS = {  # bytes of a number of a type, by one of its words, which are the same on all machines
+_ELEMENTS = {  # bytes per number, by a word of the type, for types that have equal sizes on all machines
     "char": 1, "bool": 1, "u8": 1, "s8": 1, "__u8": 1, "__s8": 1, "uint8_t": 1, "int8_t": 1, "unsigned char": 1,
     "short": 2, "u16": 2, "s16": 2, "__u16": 2, "__s16": 2, "__le16": 2, "__be16": 2, "uint16_t": 2,
     "int": 4, "u32": 4, "s32": 4, "__u32": 4, "__s32": 4, "__le32": 4, "__be32": 4, "uint32_t": 4, "unsigned": 4,
@@ -29,10 +29,10 @@ _ELEMENTS = {  # bytes of a number of a type, by one of its words, which are the
 
 
 def parse_format(file: FormatText, long_size: int) -> EventCall:
-    """The event that a format of a kernel whose `long` has so many bytes describes.
+    """The event described by a format file of a kernel with this size of `long`.
 
     Raises:
-        TraceFileError: it is none.
+        TraceFileError: it is not a format file.
     """
     name, number = _NAME.search(file.text), _ID.search(file.text)
     head, _, print_fmt = file.text.partition(_PRINT_FMT)
@@ -48,13 +48,13 @@ def parse_format(file: FormatText, long_size: int) -> EventCall:
 def _field(found: re.Match[str], long_size: int) -> Field:
     type_, array = found["type"].strip(), found["array"] or ""
     size = int(found["size"])
-    is_array = array or type_.endswith("]") or not size  # older kernels write `char buf` with the size 0 for `char buf[]`
+    is_array = array or type_.endswith("]") or not size  # older kernels write `char buf` with size 0 for `char buf[]`
     element = _element(type_, array, size, long_size) if is_array else 0
     return Field(type_ + array, found["name"], int(found["offset"]), size, found["signed"] == "1", element)
 
 
 def _element(type_: str, array: str, size: int, long_size: int) -> int:
-    """Bytes of each in an array."""
+    """Bytes of each element of an array."""
     names = re.sub(r"__data_loc|__rel_loc|\[.*", "", type_ + array).split()
     if "*" in type_:
         return long_size
@@ -74,10 +74,10 @@ def _element(type_: str, array: str, size: int, long_size: int) -> int:
 
 
 class Formats(Mapping[str, EventCall]):
-    """The events that a trace can hold, by `system:name`.
+    """The events that a trace may contain, by `system:name`.
 
     Attributes:
-        by_number: the same by `common_type`.
+        by_number: the events by `common_type`.
     """
 
     def __init__(self, parsed: Iterable[tuple[EventCall, FormatText]]) -> None:
@@ -90,7 +90,7 @@ class Formats(Mapping[str, EventCall]):
             self.by_number.setdefault(call.number, call)
 
     def error(self, path: str, problem: str) -> TraceFileError:
-        """What is wrong with the format of an event."""
+        """An error in the format of an event."""
         return TraceFileError(self._texts[path].offset, problem)
 
     def __getitem__(self, path: str) -> EventCall:

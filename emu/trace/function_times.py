@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How often functions were called, and how long they took: sums over the calls of a trace."""
+"""Function statistics: the number and durations of calls, summed up over a trace."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _FUNCTION = "ftrace:function"
 
 @dataclass(frozen=True)
 class FunctionTime:
-    """A function, or a function in one task or on one CPU.
+    """The statistics of a function, or of a function in one task or on one CPU.
 
     Attributes:
         function: its name.
-        calls: how often it was called.
-        self_time: nanoseconds that it took, without the functions that were recorded in it; None: only calls were recorded.
-        total: nanoseconds with them.
+        calls: the number of calls.
+        self_time: nanoseconds in the function, without its recorded callees; None if only calls were recorded.
+        total: nanoseconds including callees.
         minimum, maximum: the shortest and the longest call, in nanoseconds.
-        tracing: nanoseconds of its own time that recording the calls has cost; None: it is not known.
-    pid, process: the task, where tasks count apart.
-        cpu: where CPUs count apart.
+        tracing: nanoseconds of the self time that were spent on recording calls; None: unknown.
+    pid, process: the task, if tasks are counted separately.
+        cpu: the CPU, if CPUs are counted separately.
     """
 
     function: str
@@ -50,7 +50,7 @@ class FunctionTime:
 
     @property
     def mean(self) -> float | None:
-        """Nanoseconds of a call."""
+        """Nanoseconds per call."""
         return None if self.total is None else self.total / self.calls
 
 
@@ -63,20 +63,20 @@ def function_times(
     overhead: bool = False,
     net: bool = False,
 ) -> list[FunctionTime]:
-    """The functions that were called, in no order.
+    """The statistics of all called functions, in no particular order.
 
-    Calls that function_graph has recorded have times; one that has not returned does not count. Without any, the function
-    tracer's events count.
+    Calls recorded by function_graph have times; calls that have not returned are left out. If there are no such calls, the
+    function tracer's events are counted.
 
     Args:
-        trace: what was recorded.
-        groups: what counts apart.
-        pids, cpus: only calls of these tasks, on these CPUs; none: all.
-        overhead: also add up what recording the calls has cost.
-        net: take that off all times.
+        trace: the trace.
+        groups: what is counted separately.
+        pids, cpus: only count calls of these tasks, on these CPUs; none: all.
+        overhead: also sum up the time spent on recording calls.
+        net: subtract that time from all times.
 
     Raises:
-        ValueError: with `overhead` or `net`: what recording a call costs is not known.
+        ValueError: with `overhead` or `net`: the cost of recording a call is unknown.
     """
     calls = trace.calls
     cost = trace.recording.call_cost
@@ -129,7 +129,7 @@ def function_times(
 
 
 def _grouped(columns: Sequence[NDArray[np.integer]]) -> tuple[list[NDArray[np.integer]], NDArray[np.intp]]:
-    """The different rows of the columns, and which of them each row is."""
+    """The distinct rows of the columns, and the index of each row's."""
     rows = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         values, which = np.unique(column, return_inverse=True)
@@ -141,7 +141,7 @@ def _grouped(columns: Sequence[NDArray[np.integer]]) -> tuple[list[NDArray[np.in
 def _times(
     duration: NDArray[np.uint64], self_time: NDArray[np.uint64], which: NDArray[np.intp], count: int
 ) -> tuple[NDArray[np.uint64], ...]:
-    """Sum of the self times, sum of the durations, the shortest and the longest of each group."""
+    """For each group: the sum of self times, the sum of durations, the shortest and the longest duration."""
     order = np.argsort(which, kind="stable")
     starts = np.searchsorted(which[order], np.arange(count))
     durations = duration[order]

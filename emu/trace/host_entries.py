@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The entries of a trace as the text of `trace` takes them, of whichever kernel they are.
+"""Converts entries of any kernel to the form that the text of `trace` needs.
 
-Their numbers are words of the host. The entries of the system ftrace have the layouts and numbers of
-`emu.ftrace.buffers.entries`; those of other systems are where their formats say.
+Their numbers get the host's byte order. Entries of the system ftrace get the layouts and numbers of
+`emu.ftrace.buffers.entries`; entries of other systems keep the layout of their formats.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ __all__ = ["fixed_size", "host_events", "host_numbers"]
 Rows = NDArray[np.int64]
 
 _TYPES = {call.name: EventType(call.number) for call in INTERNAL_EVENTS}
-_TAILS = {  # the fields that go on to the end of their entries
+_TAILS = {  # the fields that extend to the end of their entries
     EventType.KERNEL_STACK: "caller", EventType.PRINT: "buf", EventType.BPRINT: "buf", EventType.RAW_DATA: "buf",
 }  # fmt: skip
-_WITHOUT_FORMAT = {BLK.number: BLK}  # what no file describes: it is as today's kernels have it
-_YOUNGER = {"padding", "constant", "count"}  # fields that older kernels do not have: those of branch and of hwlat
+_WITHOUT_FORMAT = {BLK.number: BLK}  # no format file describes it: assumed to be as in today's kernels
+_YOUNGER = {"padding", "constant", "count"}  # fields that older kernels lack: those of branch and hwlat
 
 
 def host_numbers(calls: Mapping[int, EventCall]) -> dict[int, int]:
-    """The number that the entries of each event get, by the number in the trace.
+    """The new number of each event's entries, by the number in the trace.
 
-    Kernels number the events of the system ftrace one after the other, and the others from there on; there are more of the
-    first today.
+    Kernels number the events of the system ftrace first, then the others. Today there are more of the
+    former.
     """
     found = {number: int(_TYPES[call.name]) for number, call in calls.items() if call.system == SYSTEM and call.name in _TYPES}
     own = set(map(int, EventType))
@@ -51,10 +51,10 @@ def host_numbers(calls: Mapping[int, EventCall]) -> dict[int, int]:
 
 
 def fixed_size(number: int, calls: Mapping[int, EventCall]) -> int:
-    """The bytes that an entry of an event has at least. Of one of ftrace these are the fields that a text of `trace` shows.
+    """The minimum size of an event's entry in bytes. For ftrace's events, that of the fields shown in `trace`.
 
     Raises:
-        ValueError: it is an event of ftrace that has no such text, or does not have the fields for it.
+        ValueError: an event of ftrace is not shown in `trace`, or lacks fields for it.
     """
     if number not in calls:
         return _WITHOUT_FORMAT[number].size if number in _WITHOUT_FORMAT else ENTRY.itemsize
@@ -74,7 +74,7 @@ def _has_fields(call: EventCall, layout: np.dtype[np.void]) -> bool:
 
 
 def _fits(field: Field, type_: np.dtype[np.generic]) -> bool:
-    """Whether a field can become one of a layout."""
+    """Whether a field can be converted to one of a layout."""
     if type_.kind == "S":
         return is_text(field) and not field.is_dynamic
     if type_.shape:
@@ -83,13 +83,13 @@ def _fits(field: Field, type_: np.dtype[np.generic]) -> bool:
 
 
 def host_events(events: BufferEvents, rows: Rows, calls: Mapping[int, EventCall], numbers: Mapping[int, int]) -> list[Events]:
-    """The events of some rows, a part for each CPU and after each loss.
+    """The events of some rows, split by CPU and after each loss of events.
 
     Args:
-        events: of a buffer.
-        rows: those that are wanted, of which each has the `fixed_size` of its event.
-        calls: the events by their numbers.
-        numbers: `host_numbers` of them.
+        events: the events of a buffer.
+        rows: the rows, each of which has at least the `fixed_size` of its event.
+        calls: the events by number.
+        numbers: from `host_numbers`.
     """
     found = []
     cpus = events.columns.cpu[rows]
@@ -106,7 +106,7 @@ def host_events(events: BufferEvents, rows: Rows, calls: Mapping[int, EventCall]
 
 
 class _Entries:
-    """The entries of some events, one after the other."""
+    """The converted entries, one after another."""
 
     def __init__(self, events: BufferEvents, rows: Rows, calls: Mapping[int, EventCall], numbers: Mapping[int, int]) -> None:
         self._events = events
@@ -116,11 +116,11 @@ class _Entries:
         self._heads: list[tuple[Rows, NDArray[np.void]]] = []
         self._copied: list[tuple[Rows, Ranges]] = []
         self._others: list[tuple[Rows, int]] = []
-        self._kept: list[object] = []  # memory that ranges are of
+        self._kept: list[object] = []  # keeps the memory of ranges alive
         self._sizes = np.zeros(len(rows), np.int64)
 
     def memory(self) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]:
-        """The words that the entries lie in; where each begins, and how long it is, in bytes."""
+        """The words of the entries; where each begins, and its size, in bytes."""
         columns = self._events.columns.take(self._rows)
         for number in np.flatnonzero(np.bincount(columns.kind)).tolist():
             places = np.flatnonzero(columns.kind == number)
@@ -138,7 +138,7 @@ class _Entries:
         return memory.view(np.uint32), offset, self._sizes
 
     def _add_own(self, call: EventCall, places: Rows) -> None:
-        """Entries of the system ftrace: the fields that `trace` shows, then the rest."""
+        """Adds entries of the system ftrace: the fields shown in `trace`, then the rest."""
         table = EventTable(call, self._events, self._rows[places])
         type_ = _TYPES[call.name]
         head = _head(table, type_)
@@ -149,13 +149,13 @@ class _Entries:
             self._copy(places, self._widened(table.field(tail)) if type_ is EventType.KERNEL_STACK else table.ranges(tail))
 
     def _widened(self, stacks: Lists) -> Ranges:
-        """The addresses of stacks as words of 8 bytes."""
+        """The addresses of stack traces as 8-byte words."""
         words = stacks.values.astype(np.uint64)
         self._kept.append(words)
         return Ranges(words.ctypes.data + stacks.offsets[:-1] * words.itemsize, stacks.lengths * words.itemsize)
 
     def _copy(self, places: Rows, ranges: Ranges) -> None:
-        """Continues entries with what lies in memory."""
+        """Extends entries with copies of memory ranges."""
         self._sizes[places] += ranges.lengths
         self._copied.append((places, ranges))
 
@@ -176,7 +176,7 @@ class _Entries:
 
 
 def _head(table: EventTable, type_: EventType) -> NDArray[np.void]:
-    """The entries up to what goes on to their ends, in the layout of their type."""
+    """The fixed part of the entries, in the layout of their type."""
     layout = LAYOUTS[type_]
     found = np.zeros(table.count, layout)
     found["type"] = type_
@@ -201,7 +201,7 @@ def _texts(contents: Sequence[bytes], type_: np.dtype[np.generic]) -> NDArray[np
 
 
 def _swap(field: Field, starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
-    """Swaps a field of entries; an array without a length goes on to the end of its entry."""
+    """Byte-swaps a field of entries; an array without a length extends to the end of its entry."""
     if field.is_dynamic:
         data, lengths = np.empty_like(starts), np.empty_like(starts)
         native_fields.data_ranges(starts, sizes, field.offset, field.type.startswith("__rel_loc"), True, data, lengths)

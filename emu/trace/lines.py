@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Lines of text from columns, a million at a time: native code measures them, then fills them in column by column."""
+"""Makes lines of text from columns, a million at a time: native code measures them, then fills them in column by column."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Piece(Protocol):
     """A text for each of some rows."""
 
     def measure(self, lengths: NDArray[np.int64], rows: Rows) -> None:
-        """Adds how long each is."""
+        """Adds the length of each text."""
 
     def put(self, out: NDArray[np.uint8], cursors: NDArray[np.int64], rows: Rows) -> None:
-        """Writes each where its line has come to."""
+        """Writes each text at its line's cursor."""
 
 
 class TextTable:
-    """Texts by their numbers, as native code takes them: one after the other in `bytes`, text n from `offsets[n]` on."""
+    """Texts in the form for native code: one after another in `bytes`; text n begins at `offsets[n]`."""
 
     def __init__(self, texts: Iterable[str | bytes]) -> None:
         parts = [text if isinstance(text, bytes) else text.encode(errors="surrogateescape") for text in texts]
@@ -43,7 +43,7 @@ class TextTable:
 
 
 class Texts:
-    """For each row the text with that number."""
+    """For each row, the text with that number."""
 
     def __init__(self, texts: TextTable | Iterable[str | bytes], which: NDArray[np.integer | np.bool_]) -> None:
         self._which = np.ascontiguousarray(which, np.int32)
@@ -57,7 +57,7 @@ class Texts:
         native.put_table(out.ctypes.data, cursors, rows, self._which, table.bytes.ctypes.data, table.offsets)
 
     def end_lines(self) -> NDArray[np.bool_]:
-        """Which of them end in a newline."""
+        """Which texts end in a newline."""
         table = self._table
         found = np.diff(table.offsets) > 0
         found[found] = table.bytes[table.offsets[1:][found] - 1] == _NEWLINE
@@ -70,13 +70,13 @@ def constant(text: str | bytes, count: int) -> Texts:
 
 
 def texts_of(values: NDArray[np.integer], text: Callable[[int], str | bytes]) -> Texts:
-    """For each row `text(value)`, made once for each value."""
+    """For each row `text(value)`, made once per distinct value."""
     distinct, which = distinct_values(values)
     return Texts([text(value) for value in distinct], which)
 
 
 class RangesPiece:
-    """Text that lies in memory."""
+    """Text in ranges of memory."""
 
     def __init__(self, ranges: Ranges) -> None:
         self._ranges = ranges
@@ -88,7 +88,7 @@ class RangesPiece:
         native.put_ranges(out.ctypes.data, cursors, rows, self._ranges.starts, self._ranges.lengths)
 
     def end_lines(self) -> NDArray[np.bool_]:
-        """Which of them end in a newline."""
+        """Which texts end in a newline."""
         starts, lengths = self._ranges.starts, self._ranges.lengths
         last = np.empty((len(starts), 1), np.uint8)
         native_fields.gather(starts + lengths - 1, np.minimum(lengths, 1).astype(np.int32), 0, 1, last)
@@ -110,7 +110,7 @@ class Among:
 
 
 def line_end(piece: Piece, count: int) -> Texts:
-    """What ends lines after their last piece: a newline, where that has none."""
+    """A piece that ends lines with a newline, unless their last piece has one."""
     if isinstance(piece, Texts | RangesPiece):
         return Texts(["\n", ""], piece.end_lines())
     return constant("\n", count)
@@ -118,12 +118,12 @@ def line_end(piece: Piece, count: int) -> Texts:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Integers, as printf has them."""
+    """Integers in printf's format."""
 
     values: NDArray[np.integer]
     base: int = 10
     width: int = 0
-    prefix: bool = False  # 0x
+    prefix: bool = False  # with a leading 0x
     zeros: bool = False
     left: bool = False
 
@@ -144,7 +144,7 @@ class Numbers:
 
 @dataclass(frozen=True, eq=False)
 class Times:
-    """`  114.105020`: seconds and so many digits, rounded."""
+    """`  114.105020`: seconds with a number of decimal places, rounded."""
 
     nanoseconds: NDArray[np.uint64]
     width: int
@@ -165,7 +165,7 @@ class Times:
 
 
 class Lines:
-    """So many lines, to which pieces are added from left to right."""
+    """A number of lines, to which pieces are added from left to right."""
 
     def __init__(self, count: int) -> None:
         self._all = np.arange(count)
@@ -175,16 +175,16 @@ class Lines:
         return len(self._all)
 
     def add(self, piece: Piece, rows: Rows | None = None) -> None:
-        """Continues some lines, or all of them."""
+        """Extends some lines, or all of them."""
         self._pieces.append((piece, self._all if rows is None else rows))
 
     def add_all(self, pieces: Sequence[Piece], rows: Rows) -> None:
-        """Continues some lines with several pieces."""
+        """Extends some lines by several pieces."""
         for piece in pieces:
             self.add(piece, rows)
 
     def lengths(self) -> NDArray[np.int64]:
-        """How long each line is by now, in bytes."""
+        """The present length of each line in bytes."""
         lengths = np.zeros(len(self), np.int64)
         for piece, rows in self._pieces:
             piece.measure(lengths, rows)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Columns of arrays, whose length may be another in each row, as Arrow has them: offsets and values."""
+"""Columns of arrays with varying lengths, in Arrow's form: offsets and values."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from emu.trace.ranges import Ranges
 
 __all__ = ["Column", "Lists"]
 
-Column = Any  # an array with one element for each row, of more than one dimension perhaps, or Lists
+Column = Any  # an array with one element per row, perhaps with more dimensions, or Lists
 
 
 class Lists:
-    """An array of numbers for each row.
+    """An array of numbers per row.
 
-    `lists[n]` is that of row n; a slice, row numbers or a mask give some rows, as Lists.
+    `lists[n]` is the array of row n; a slice, row numbers or a mask select rows, as Lists.
 
     Attributes:
         offsets: int64[rows + 1]: row n has values[offsets[n]:offsets[n + 1]].
@@ -35,13 +35,13 @@ class Lists:
 
     @classmethod
     def of(cls, array: NDArray[np.integer]) -> Lists:
-        """The rows of an array of two dimensions."""
+        """The rows of a two-dimensional array."""
         rows, width = array.shape
         return cls(np.arange(rows + 1, dtype=np.int64) * width, np.ascontiguousarray(array).reshape(-1))
 
     @classmethod
     def from_memory(cls, ranges: Ranges, type_: np.dtype[np.integer]) -> Lists:
-        """The numbers of a type, in whichever byte order, that lie in ranges of memory. What is left of a range is left out."""
+        """The numbers of a type, in either byte order, in ranges of memory. An incomplete number at a range's end is ignored."""
         size, rows = type_.itemsize, np.arange(len(ranges.lengths))
         counts = ranges.lengths // size
         offsets = _offsets(counts)
@@ -51,12 +51,12 @@ class Lists:
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """How many numbers each row has."""
+        """The number of values in each row."""
         return np.diff(self.offsets)
 
     @property
     def dtype(self) -> np.dtype[np.integer]:
-        """Of the numbers."""
+        """The type of the values."""
         return self.values.dtype
 
     def __len__(self) -> int:
@@ -81,12 +81,12 @@ class Lists:
         return Lists(offsets, self.values[places])
 
     def numbered(self) -> tuple[NDArray[np.int32], list[int]]:
-        """Which of the distinct arrays each row has, and the first row that has each."""
+        """The index of each row's distinct array, and the first row with each."""
         values, size = np.ascontiguousarray(self.values), self.values.itemsize
         return Ranges(values.ctypes.data + self.offsets[:-1] * size, self.lengths * size).numbered()
 
     def tolist(self) -> list[list[int]]:
-        """Lists of Python's numbers."""
+        """Lists of Python ints."""
         return [row.tolist() for row in self]
 
     def __repr__(self) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a trace says of the machine that has recorded it, beside its events: the same for a file and for a Trace in memory."""
+"""The description of a machine in a trace, besides the events: the same for a file and for a Trace in memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NAMES = re.compile(r"(?:struct )?[A-Za-z_]\w*")
 
 
 class TracedMachine(Protocol):
-    """What a trace needs of a machine. `emu.Machine` has it."""
+    """The part of a machine that a trace needs. `emu.Machine` provides it."""
 
     kernel: Kernel
     ftrace: Ftrace
@@ -47,7 +47,7 @@ def arrays_of(machine: TracedMachine) -> list[_Array]:
 
 
 def formats(machine: TracedMachine) -> Iterator[FormatText]:
-    """The format files of all events: those of the system ftrace first."""
+    """The format files of all events, those of the system ftrace first."""
     tracefs = machine.tracefs
     systems = [name for name in tracefs.listdir("events") if tracefs.exists(f"events/{name}/enable")]
     for system in ["ftrace", *systems]:
@@ -58,27 +58,27 @@ def formats(machine: TracedMachine) -> Iterator[FormatText]:
 
 
 def cpu_stats(machine: TracedMachine) -> list[str]:
-    """per_cpu/cpuN/stats of each CPU, as trace-cmd keeps them."""
+    """per_cpu/cpuN/stats of each CPU, as saved by trace-cmd."""
     return [f"CPU: {cpu}\n{machine.tracefs.read(f'per_cpu/cpu{cpu}/stats')}" for cpu in range(len(machine.kernel.board.cpus))]
 
 
 def kernel_values(machine: TracedMachine) -> dict[str, int]:
-    """The numbers of the kernel that print fmts name: enumerators, sizes of structures, and what variables hold now."""
+    """The kernel's numbers used by print fmts: enumerators, sizes of structures, and present values of variables."""
     values = machine.trace_array.recorder.globals.kernel_values
     there = {**values.constants, **values.variables()}
     named = {name for file in formats(machine) for name in _NAMES.findall(file.text.partition("\nprint fmt:")[2])}
-    named |= {f"sizeof({name})" for name in named if name.startswith("struct ")}  # pointers are counted in these
+    named |= {f"sizeof({name})" for name in named if name.startswith("struct ")}  # units of pointer arithmetic
     return {name: there[name] for name in sorted(named & there.keys())}
 
 
 def call_cost(machine: TracedMachine) -> CallCost | None:
-    """What recording a call by function_graph costs; None: that depends on what is executed before."""
+    """The cost of recording a call with function_graph; None if it depends on the code executed before."""
     found = graph_cost(machine.kernel, machine.ftrace.arch, machine.trace_array.recorder.globals.records)
     return None if found is None else CallCost(*found)
 
 
 def uname(kernel: Kernel) -> str:
-    """System, host, release and machine, as `uname -a` begins."""
+    """System, host, release and machine, like the start of `uname -a`."""
     release = kernel.memory.text(kernel.image.symbol("init_uts_ns"), "new_utsname.release")
     return f"Linux emu {release} {kernel.board.arch.name}"
 
@@ -89,10 +89,10 @@ def program() -> str:
 
 
 def kallsyms(kernel: Kernel) -> str:
-    """The symbols of the kernel and of its loaded modules, functions and variables, as /proc/kallsyms lists them.
+    """The symbols of the kernel and its loaded modules, functions and variables, in the format of /proc/kallsyms.
 
-    Of several at one address, readers might name any: all but the one that a trace names are absolute ("A"), so that none
-    is taken for another. Those that print fmts calculate with are not: readers look for them.
+    Of several symbols at one address, readers may use any: so all but the one used in traces are absolute ("A"), which prevents
+    that. Symbols that print fmts calculate with are not changed: readers look for them.
     """
     found: set[int] = set()
     lines = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a machine has in its buffers, as a Trace reads it."""
+"""The contents of a machine's buffers, for a Trace."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["recording_of"]
 
 
 def recording_of(machine: of_machine.TracedMachine) -> Recording:
-    """A copy of the buffers of all trace arrays, which stay as they are."""
+    """A copy of the buffers of all trace arrays, without consuming them."""
     read = machine.tracefs.read
     cpus = range(len(machine.kernel.board.cpus))
     return Recording(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What makes a trace again: the command that has recorded it, and the machine on which it ran.
+"""What is needed to reproduce a trace: the command that recorded it, and the machine on which it ran.
 
-A trace.dat of ours has it as JSON, in an option of its own (OptionNumber.ORIGIN).
+emu's trace.dat files store it as JSON, in an option of their own (OptionNumber.ORIGIN).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ __all__ = ["Origin", "origin_of"]
 @dataclass(frozen=True)
 class Origin:
     """Attributes:
-    emu: the version of this program.
-    image: SHA-256 of the kernel's image, in hexadecimal digits.
-    machine: MachineConfig.recorded(); older files do not say the frequency, and all of them are of 100 MHz.
-    words: of the command line, without the file that it names.
-    host_tree: stands for the files of the host's tree that the guest has opened (HostTree.digest); None: it had no such tree.
+    emu: the version of emu.
+    image: SHA-256 of the kernel's image, in hexadecimal.
+    machine: MachineConfig.recorded(). Older files lack the frequency, which is always 100 MHz there.
+    words: the words of the command line, without the name of the file.
+    host_tree: identifies the files of the host's tree that the guest has opened (HostTree.digest); None: there was no such tree.
     """
 
     emu: str
@@ -39,7 +39,7 @@ class Origin:
 
     @classmethod
     def of(cls, image: str, config: MachineConfig, words: Sequence[str], host_tree: str | None = None) -> Self:
-        """That of the machine of a configuration which names its models."""
+        """The origin for a configuration whose models have names."""
         return cls(version("emu"), image, config.recorded(), list(words), host_tree)
 
     def _values(self) -> dict[str, object]:
@@ -52,7 +52,7 @@ class Origin:
 
     @classmethod
     def decode(cls, content: bytes) -> Self:
-        """Raises ValueError: it is something else."""
+        """Raises ValueError: it is not an origin."""
         try:
             values = json.loads(content)
             machine = {name: values.pop(name, None) for name in MachineConfig().recorded()}
@@ -67,14 +67,14 @@ class Origin:
         return origin
 
     def changes(self, other: Self) -> list[str]:
-        """What is not the same, but for the words: `seed (1, now 2)`."""
+        """The differences except in the words: `seed (1, now 2)`."""
         mine, others = self._values(), other._values()
         changed = (name for name in mine if name != "words" and mine[name] != others[name])
         return [f"{name} ({mine[name]}, now {others[name]})" for name in changed]
 
 
 def origin_of(trace: Trace) -> dict[str, object] | None:
-    """What makes it again (the fields of Origin), as it stands in its file; None: it does not say."""
+    """The origin of a trace (the fields of Origin), as in its file; None if the file has none."""
     found = trace.recording.option(OptionNumber.ORIGIN)
     try:
         origin = None if found is None else json.loads(found)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The time that calls took themselves on a CPU: without what they call, and without that in which their task was off it.
+"""The time that calls used on a CPU themselves: without their callees, and without the time when their task was off the CPU.
 
-The times of function_graph have that in them, unless it was recorded with nosleep-time.
+function_graph's times include time off the CPU, unless it was recorded with nosleep-time.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 __all__ = ["OwnTime", "own_time"]
 
 Source = Literal["sched_switch", "events", "nosleep-time", "nothing"]
-_CLOCKS_OF_CALLS = ("local", "global")  # of events: whose times can be compared with those of calls
+_CLOCKS_OF_CALLS = ("local", "global")  # clocks of events whose times can be compared with those of calls
 
 
 class OwnTime(NamedTuple):
     """Attributes:
-    nanoseconds: uint64, of each call.
-    source: what says when tasks were switched out; with "nothing", that time is still in there.
+    nanoseconds: uint64, per call.
+    source: where the times of switches come from; with "nothing", time off the CPU is still included.
     """
 
     nanoseconds: NDArray[np.uint64]
@@ -34,7 +34,7 @@ class OwnTime(NamedTuple):
 
 
 def own_time(trace: Trace) -> OwnTime:
-    """That of all calls of a trace."""
+    """The own time of all calls of a trace."""
     calls = trace.calls
     own = calls["self_time"]
     if calls.without_sleep:
@@ -50,7 +50,7 @@ def own_time(trace: Trace) -> OwnTime:
 
 
 def _innermost(trace: Trace, key: NDArray[np.int64], when: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """For each moment of a task the innermost of its calls that have begun and not yet ended; -1: there is none."""
+    """For each moment in a task, its innermost call that is under way; -1 if there is none."""
     calls = trace.calls
     keys = task_keys(calls["pid"], calls["cpu"])
     order = np.lexsort((calls["depth"], calls["entry"], keys))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Ranges of memory, one for each row, and which of them have the same content."""
+"""Ranges of memory, one per row, and their distinct contents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Ranges", "distinct_values"]
 
 
 class Ranges:
-    """A range of memory in each entry: of a text, say.
+    """A range of memory in each entry, for example a text.
 
     Attributes:
         starts: int64, addresses.
@@ -25,12 +25,12 @@ class Ranges:
         self.starts, self.lengths = starts, lengths
 
     def distinct(self) -> tuple[NDArray[np.int32], list[bytes]]:
-        """Which of the distinct contents each has, and these."""
+        """The index of each range's distinct content, and the contents."""
         which, firsts = self.numbered()
         return which, [ctypes.string_at(int(self.starts[n]), int(self.lengths[n])) for n in firsts]
 
     def numbered(self) -> tuple[NDArray[np.int32], list[int]]:
-        """Which of the distinct contents each has, and where each content is found first."""
+        """The index of each range's distinct content, and the first row with each."""
         count = len(self.starts)
         which, firsts = np.empty(count, np.int32), np.empty(count, np.int64)
         table = np.full(1 << max(2 * count, 1).bit_length(), -1, np.int32)
@@ -39,7 +39,7 @@ class Ranges:
 
 
 def distinct_values(values: NDArray[np.integer]) -> tuple[list[int], NDArray[np.int32]]:
-    """The values in a column of numbers, in the order in which they come, and which of them each row has."""
+    """The distinct values of a column of numbers, in order of appearance, and the index of each row's."""
     kept = np.ascontiguousarray(values)
     size, count = kept.itemsize, len(kept)
     which, firsts = Ranges(kept.ctypes.data + np.arange(count) * size, np.full(count, size)).numbered()

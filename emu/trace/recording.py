@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What was recorded, as every source of it gives it: a file, or a machine that runs."""
+"""A recording, in the form that all sources provide: a file, or a running machine."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["Buffer", "CpuPages", "FormatText", "Option", "PageLayout", "Recordin
 
 
 class PageLayout(NamedTuple):
-    """Where things lie in a ring-buffer page, as events/header_page says; all in bytes."""
+    """The layout of a ring-buffer page, from events/header_page; in bytes."""
 
-    commit_offset: int = 8  # after the time stamp, which is at 0 and takes 8
-    commit_size: int = 8  # of a `long` of the kernel
+    commit_offset: int = 8  # after the timestamp, which takes 8 bytes
+    commit_size: int = 8  # size of the kernel's `long`
     data_offset: int = 16
 
 
@@ -31,11 +31,11 @@ class FormatText(NamedTuple):
 
     system: str
     text: str
-    offset: int = 0  # where it lies in its file
+    offset: int = 0  # position in its file
 
 
 class Option(NamedTuple):
-    """An option of a trace.dat, known or not, as it stands there."""
+    """An option of a trace.dat, known or not, as stored there."""
 
     number: int
     data: bytes
@@ -45,18 +45,18 @@ class Option(NamedTuple):
 class CpuPages:
     """The ring-buffer pages of one CPU.
 
-    `pages` has the shape (n, page size). It may be mapped from a file, and is not written to.
+    `pages` has the shape (n, page size). It may be mapped from a file, and is never written to.
     """
 
     cpu: int
     pages: NDArray[np.uint8]
-    offset: int = 0  # of the first page in its file, or of what it was unpacked from
-    packed: bool = False  # it was unpacked
+    offset: int = 0  # position of the first page in its file, or of the packed data
+    packed: bool = False  # whether it was unpacked
 
 
 @dataclass(frozen=True, eq=False)
 class Buffer:
-    """What one trace array recorded. `name`: that of the instance, "" of the top array."""
+    """The recording of one trace array. `name`: the instance's, "" for the top array."""
 
     name: str
     clock: str
@@ -64,11 +64,11 @@ class Buffer:
 
 
 class CallCost(NamedTuple):
-    """What recording a call by function_graph costs, in nanoseconds, where that is the same for each call.
+    """The cost in nanoseconds of recording a call with function_graph, if it is constant.
 
     Attributes:
-        own: in the call's own recorded duration.
-        caller: before and after it.
+        own: the part within the call's own recorded duration.
+        caller: the part before and after it.
     """
 
     own: int
@@ -77,41 +77,41 @@ class CallCost(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """Pages, and everything that is needed to read them.
+    """Pages, with everything that is needed to read them.
 
-    `formats` are those of the system ftrace and of all others; texts of files of tracefs are as they are there.
+    `formats` has those of the system ftrace and of all others. Texts of tracefs files are stored unchanged.
     """
 
     buffers: Sequence[Buffer]
     formats: Sequence[FormatText]
     cpu_count: int
-    byte_order: str = "<"  # of the machine that has recorded: "<" or ">"
+    byte_order: str = "<"  # of the machine that recorded: "<" or ">"
     layout: PageLayout = _USUAL
     kallsyms: bytes = b""
     printk_formats: bytes = b""
     saved_cmdlines: bytes = b""
     saved_tgids: bytes = b""
-    kernel_values: Mapping[str, int] = field(default_factory=dict)  # numbers that print fmts name; none: nobody has kept them
-    call_cost: CallCost | None = None  # None: it is not known, or not the same for each call
+    kernel_values: Mapping[str, int] = field(default_factory=dict)  # numbers used by print fmts; empty if they were not saved
+    call_cost: CallCost | None = None  # None: unknown, or not constant
     cpu_stats: Sequence[str] = ()  # per_cpu/cpuN/stats
     uname: str = ""
     version: str = ""  # of the program that recorded
     trace_id: int | None = None
     options: Sequence[Option] = ()
-    file_version: int = 0  # of trace.dat; 0: it is no file's
+    file_version: int = 0  # of trace.dat; 0: not from a file
     compression: str = "none"
-    damage: Sequence[str] = field(default_factory=list)  # what could not be read, if that was allowed
+    damage: Sequence[str] = field(default_factory=list)  # what could not be read, if errors were tolerated
 
     @property
     def words(self) -> Words:
-        """Of the kernel that has recorded, whatever the program was that wrote the file: a page's commit is a `long`."""
+        """Word size and byte order of the kernel that recorded, whatever program wrote the file: a page's commit is a `long`."""
         return Words(self.byte_order, self.layout.commit_size)
 
     def option(self, number: int) -> bytes | None:
-        """The data of the first option of that number; None: there is none."""
+        """The data of the first option with this number; None if there is none."""
         return next((option.data for option in self.options if option.number == number), None)
 
     @property
     def clock(self) -> str:
-        """Of the top array."""
+        """The top array's clock."""
         return self.buffers[0].clock if self.buffers else "local"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Some events, tasks, CPUs, and some of the time."""
+"""A selection of events, tasks, CPUs and time."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _CALL = "ftrace:funcgraph_entry"
 
 @dataclass(frozen=True)
 class Selection:
-    """What is wanted of a trace.
+    """The selected part of a trace.
 
     Attributes:
-        events: `system:event` of those that are wanted; None: all.
-        cpus, pids: numbers of those that are wanted; None: all.
-        start, end: the first and the last nanosecond that is wanted.
+        events: the selected events, by `system:event`; None: all.
+        cpus, pids: the selected CPUs and tasks; None: all.
+        start, end: the first and the last selected nanosecond.
     """
 
     events: Collection[str] | None = None
@@ -36,7 +36,7 @@ class Selection:
     end: int | None = None
 
     def rows(self, trace: Trace, events: BufferEvents) -> NDArray[np.int64]:
-        """The rows of a buffer that are wanted."""
+        """The selected rows of a buffer."""
         chosen = self._chosen(events.pid, events.columns.cpu, events.columns.time)
         if self.events is not None:
             wanted = [number for number, call in trace.formats.by_number.items() if call.path in self.events]
@@ -44,7 +44,7 @@ class Selection:
         return np.flatnonzero(chosen)
 
     def calls(self, trace: Trace) -> NDArray[np.int64]:
-        """The rows of `trace.calls` that are wanted: calls of these tasks that began on these CPUs, in this time."""
+        """The selected rows of `trace.calls`: calls of these tasks that began on these CPUs, in this time."""
         if self.events is not None and _CALL not in self.events:
             return np.empty(0, np.int64)
         calls = trace.calls
@@ -62,7 +62,7 @@ class Selection:
 def selected(
     pid: NDArray[np.integer], cpu: NDArray[np.integer], pids: Collection[int], cpus: Collection[int] | None
 ) -> NDArray[np.bool_]:
-    """Which rows are of these tasks, on these CPUs. No `pids`: of all tasks; None for `cpus`: on all CPUs."""
+    """The mask of rows of these tasks, on these CPUs. Empty `pids`: all tasks; None for `cpus`: all CPUs."""
     chosen = np.ones(len(pid), bool)
     if pids:
         chosen &= np.isin(pid, list(pids))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The stacks that were recorded beside events: by the option stacktrace, or by a trigger."""
+"""Stack traces recorded with events: by the option stacktrace, or by a trigger."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["has_stacks", "stacks_after"]
 
 
 def has_stacks(trace: Trace) -> bool:
-    """Whether any were recorded."""
+    """Whether there are any."""
     return KERNEL_STACK in trace.formats and trace[KERNEL_STACK].count > 0 and CALLER in trace[KERNEL_STACK]
 
 
 def stacks_after(trace: Trace, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each row of `trace.first` the row of the stack that was recorded with it, right after it; -1: none was."""
+    """For each row of `trace.first`, the row of the stack trace recorded right after it; -1 if there is none."""
     columns, pid = trace.first.columns, trace.first.pid
     by_cpu = np.argsort(columns.cpu, kind="stable")
     follower = np.full(len(columns), -1, np.int64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which task ran on each CPU from when to when, and when tasks were off it: by sched_switch, or else by their events."""
+"""When tasks ran on each CPU, and when they were off the CPU: from sched_switch, or otherwise from their events."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAMES, _PIDS = ("prev_comm", "next_comm"), ("prev_pid", "next_pid")
 
 
 class Runs(NamedTuple):
-    """Columns with one element for each time that a task ran without a switch, CPU by CPU."""
+    """Columns with one element per run of a task without a switch, CPU by CPU."""
 
     cpu: NDArray[np.uint16]
     pid: NDArray[np.int32]
@@ -30,14 +30,14 @@ class Runs(NamedTuple):
     end: NDArray[np.uint64]
 
     def take(self, which: NDArray[np.bool_]) -> Runs:
-        """Some of them."""
+        """The selected runs."""
         return Runs(self.cpu[which], self.pid[which], self.comm[which], self.start[which], self.end[which])
 
 
 class OffCpu(NamedTuple):
-    """Columns with one element for each time from a task's switch-out to its next switch-in, task by task.
+    """Columns with one element per interval from a task's switch-out to its next switch-in, task by task.
 
-    `key`: see `task_keys`; `switch`: which row of `trace[SWITCH]` switched it out; -1: switches were not recorded.
+    `key`: see `task_keys`; `switch`: the row of `trace[SWITCH]` that switched it out; -1: switches were not recorded.
     """
 
     key: NDArray[np.int64]
@@ -47,7 +47,7 @@ class OffCpu(NamedTuple):
 
 
 def has_switches(trace: Trace) -> bool:
-    """Whether there are switches that say what Linux's do."""
+    """Whether there are switches with the same fields as Linux's."""
     if SWITCH not in trace.formats or not trace[SWITCH].count:
         return False
     texts = {field.name for field in trace[SWITCH].call.fields if is_text(field)}
@@ -55,11 +55,11 @@ def has_switches(trace: Trace) -> bool:
 
 
 def runs(trace: Trace) -> Runs:
-    """All of them. A CPU's first task runs from its first event on, the last one up to its last event.
+    """All runs. A CPU's first task runs from its first event on, and the last task up to its last event.
 
-    Where a CPU switches from another task than it had switched to, because switches between others were not recorded,
-    it is not known how long that one ran, and it is left out. Without switches, a task runs from the first to the last of
-    its events that no other task's stands between.
+    If a CPU switches away from a task other than the one it had switched to, because switches in between were not recorded,
+    that task's run time is unknown, and it is left out. Without switches, a task runs from the first to the last of
+    its events without an event of another task in between.
     """
     if not has_switches(trace):
         return _by_events(trace)
@@ -90,7 +90,7 @@ def _by_events(trace: Trace) -> Runs:
 
 
 def off_cpu(trace: Trace) -> OffCpu:
-    """All of them, also of idle tasks."""
+    """All intervals off the CPU, also of idle tasks."""
     if has_switches(trace):
         table = trace[SWITCH]
         cpu, time = table["common_cpu"], table["common_time"]

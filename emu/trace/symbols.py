@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kernel's functions by address: the text of /proc/kallsyms."""
+"""The kernel's functions by address, from the text of /proc/kallsyms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["KernelSymbol", "KernelSymbols"]
 
 
 class KernelSymbol(NamedTuple):
-    """Where an address lies: `offset` bytes into a symbol of `size` bytes, in the kernel or in a module."""
+    """The symbol of an address: the address is `offset` bytes into a symbol of `size` bytes, in the kernel or in a module."""
 
     name: str
     offset: int
@@ -26,18 +26,18 @@ _END = (1 << 64) - 1
 
 
 class KernelSymbols:
-    """Symbols, each of which reaches to the next one."""
+    """Symbols, each of which extends to the next one."""
 
     def __init__(self, kallsyms: bytes) -> None:
         self._text = kallsyms
 
     @cached_property
     def _symbols(self) -> tuple[list[int], list[tuple[str, str]]]:
-        """Addresses in ascending order; names and modules. Of an address's symbols the first in the file is the last here."""
+        """Addresses in ascending order; names and modules. Of symbols at one address, the first in the file comes last here."""
         found = [
             (int(address, 16), name.decode(errors="replace"), module.decode(errors="replace"))
             for address, kind, name, module in _LINE.findall(self._text)
-            if kind not in b"aA" and name[:1] != b"$"  # no function is absolute, or a mark of the assembler
+            if kind not in b"aA" and name[:1] != b"$"  # absolute symbols and assembler markers are not functions
         ]
         found.reverse()
         found.sort(key=lambda symbol: symbol[0])
@@ -52,9 +52,9 @@ class KernelSymbols:
         return iter(zip(addresses, (name for name, _ in names), strict=True))
 
     def find(self, address: int) -> KernelSymbol | None:
-        """The symbol at an address; None: it lies before the first.
+        """The symbol at an address; None if it is before the first symbol.
 
-        Of several symbols that begin just there, it is the one that a binary search comes to: so trace-cmd has it.
+        Of several symbols that begin there, it is the one found by trace-cmd's binary search.
         """
         addresses, names = self._symbols
         place = bisect.bisect_right(addresses, address) - 1
@@ -66,18 +66,18 @@ class KernelSymbols:
         return KernelSymbol(names[place][0], address - start, end - start, names[place][1])
 
     def function(self, address: int) -> str | None:
-        """The name of the symbol at an address; None: there is none. Nothing tells where the last symbol ends."""
+        """The name of the symbol at an address; None if there is none. The end of the last symbol is unknown."""
         found = self.find(address)
         if found is None or (found.offset and address - found.offset == self._symbols[0][-1]):
             return None
         return found.name
 
     def address_of(self, name: str) -> int | None:
-        """The address of a symbol, an absolute one, too; None: there is none of that name."""
+        """The address of a symbol, including absolute ones; None if there is none of that name."""
         return self._address_of(name, rb"\S")
 
     def relative_address_of(self, name: str) -> int | None:
-        """The same of a symbol that is not absolute."""
+        """The address of a symbol that is not absolute; None if there is none."""
         return self._address_of(name, rb"[^aA\s]")
 
     def _address_of(self, name: str, kind: bytes) -> int | None:
@@ -85,12 +85,12 @@ class KernelSymbols:
         return int(found[1], 16) if found else None
 
     def name_of(self, address: int) -> str:
-        """The name of the function at an address; the address itself if there is none."""
+        """The name of the function at an address, or the address itself."""
         return self.function(address) or f"{address:#x}"
 
 
 def _searched(addresses: list[int], address: int) -> int:
-    """Where a binary search finds an address that is in the list, perhaps more than once."""
+    """The index at which a binary search finds an address, which is in the list, perhaps more than once."""
     low, high = 0, len(addresses)
     while True:
         middle = (low + high) // 2

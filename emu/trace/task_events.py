@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What events of the scheduler tell of tasks: their names."""
+"""Task names in scheduler events."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from emu.trace.format_files import Formats
 __all__ = ["told_names"]
 
 _SYSTEMS = ("sched", "task")
-_NEW_NAME = "newcomm"  # of task_rename
+_NEW_NAME = "newcomm"  # in task_rename
 
 
 def told_names(formats: Formats, buffers: Iterable[BufferEvents]) -> dict[int, str]:
-    """The last name that events tell of each task, by pid: of those that run, wake, fork, exit or are renamed."""
+    """The last name of each task in events, by pid: of tasks that run, wake, fork, exit or are renamed."""
     last: dict[int, tuple[int, str]] = {}
     for events in buffers:
         there = np.flatnonzero(np.bincount(events.columns.kind)).tolist()
@@ -36,7 +36,7 @@ def told_names(formats: Formats, buffers: Iterable[BufferEvents]) -> dict[int, s
 
 
 def _named(call: EventCall) -> Iterator[tuple[str, str]]:
-    """The fields that have a task's number and its name: `next_pid` and `next_comm`."""
+    """The fields with a task's pid and its name: `next_pid` and `next_comm`."""
     if call.system not in _SYSTEMS:
         return
     numbers = {field.name for field in call.fields if is_number(field)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The names and thread groups of tasks: saved_cmdlines and saved_tgids, and what events tell of others."""
+"""The names and thread groups of tasks: from saved_cmdlines and saved_tgids, and from events."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _LINE = re.compile(rb"^ *(\d{1,10}) ([^\n]*)", re.MULTILINE)
 
 
 class Tasks:
-    """What is known of tasks by their pid.
+    """What is known of tasks, by pid.
 
-    `told` gives the names that the recording's own events tell. It is asked when a task is looked for that was not saved.
+    `told` returns the names in the recording's own events. It is called when a task is looked up that was not saved.
     """
 
     def __init__(
@@ -30,19 +30,19 @@ class Tasks:
 
     @cached_property
     def comms(self) -> Mapping[int, str]:
-        """All names that are known: what was saved counts before what events tell."""
+        """All known names. Saved names take precedence over those in events."""
         return {**self._told(), **self._saved}
 
     def saved_comm_of(self, pid: int) -> str | None:
-        """The name in saved_cmdlines, as the file `trace` and trace-cmd show it."""
+        """The name in saved_cmdlines, as printed in the file `trace` and by trace-cmd."""
         return self._saved.get(pid)
 
     def comm_of(self, pid: int) -> str | None:
-        """The name that was saved, or that events tell."""
+        """The name that was saved, or that is in events."""
         return self._saved.get(pid) or self.comms.get(pid)
 
     def name_of(self, pid: int) -> str:
-        """The name as a trace shows it."""
+        """The name as printed in a trace."""
         return "<idle>" if pid == 0 else self.comm_of(pid) or "<...>"
 
     def tgid_of(self, pid: int) -> int | None:
@@ -50,5 +50,5 @@ class Tasks:
 
 
 def task_keys(pid: NDArray[np.int32], cpu: NDArray[np.uint16]) -> NDArray[np.int64]:
-    """The number of a task: its pid; each CPU has an idle task, and that of CPU n is -1 - n."""
+    """The key of a task: its pid; for the idle task of CPU n it is -1 - n."""
     return np.where(pid == 0, -1 - cpu.astype(np.int64), pid.astype(np.int64))

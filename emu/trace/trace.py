@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A trace: what all outputs read."""
+"""A trace, the input of all outputs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["EventTables", "Trace"]
 
 
 class EventTables(Mapping[str, EventTable]):
-    """The tables of the events that a buffer holds, by `system:name`; an event's name alone will do, too."""
+    """The tables of the events in a buffer, by `system:name`, or by the event's name alone."""
 
     def __init__(self, formats: Formats, events: BufferEvents) -> None:
         self._formats = formats
@@ -34,7 +34,7 @@ class EventTables(Mapping[str, EventTable]):
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        """`common_type` of the events there are, in the order of the numbers."""
+        """`common_type` of the existing events, in the order of the numbers."""
         numbers = np.flatnonzero(np.bincount(self._events.columns.kind)).tolist()
         known = self._formats.by_number
         return {known[number].path: number for number in numbers if number in known}
@@ -62,22 +62,22 @@ class EventTables(Mapping[str, EventTable]):
 
 
 class Trace:
-    """What was recorded: events of one or more buffers, and what their text needs.
+    """A trace: the events of one or more buffers, and everything that their text needs.
 
     >>> trace = Trace.open("trace.dat")
     >>> switches = trace["sched:sched_switch"]
     >>> switches["time"], switches["next_pid"]
 
-    `events`, `trace[...]` and `calls` are those of the top array, or of the first instance if that has recorded nothing;
-    `buffers` has them all, and `trace.buffer("foo")` is a trace of one instance.
+    `events`, `trace[...]` and `calls` are those of the top array, or of the first instance if the top array is empty;
+    `buffers` has all of them, and `trace.buffer("foo")` is the trace of one instance.
 
     Attributes:
-        recording: what it was made from.
-        damage: what could not be read, if that was allowed.
+        recording: the recording that it was made from.
+        damage: what could not be read, if errors were tolerated.
     """
 
     notebook_view: ClassVar[Callable[[Trace], str]]
-    """HTML of a trace. `emu.trace` gives it: pictures are made of traces, so that traces do not import pictures."""
+    """HTML of a trace. Set by `emu.trace`: pictures are made from traces, so this module does not import them."""
 
     def __init__(self, recording: Recording, *, salvage: bool = False, buffer: str | None = None) -> None:
         self.recording = recording
@@ -87,11 +87,11 @@ class Trace:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, salvage: bool = False) -> Self:
-        """The trace in a trace.dat of version 6 or 7.
+        """Opens a trace.dat of version 6 or 7.
 
         Raises:
-            TraceFileError: the file is none, or is damaged; with `salvage`, what is intact is read.
-            OSError: it cannot be read.
+            TraceFileError: the file is not a trace.dat, or is damaged; with `salvage`, its intact part is read.
+            OSError: the file cannot be read.
         """
         from emu.trace.dat import open_dat
 
@@ -104,16 +104,16 @@ class Trace:
             self.damage.append(str(error))
 
     def check(self) -> None:
-        """Reads all in which damage can show: formats, and the events in pages. Otherwise each is read when it is needed.
+        """Reads everything that may be damaged: formats, and the events in pages. Otherwise each is read when it is needed.
 
         Raises:
-            TraceFileError: something is damaged; with `salvage`, it is left out.
+            TraceFileError: something is damaged. With `salvage`, it is left out instead.
         """
         _ = self.formats, self.buffers
 
     @cached_property
     def formats(self) -> Formats:
-        """All events that the trace can hold."""
+        """All events that the trace may contain."""
         found = []
         for file in self.recording.formats:
             try:
@@ -134,14 +134,14 @@ class Trace:
 
     @cached_property
     def buffers(self) -> list[BufferEvents]:
-        """The events of every buffer that has recorded any, or that is the top array."""
+        """The events of the top array, and of every other buffer with events."""
         return [read_buffer(self.recording, buffer, self._complain) for buffer in self.recording.buffers]
 
     def buffer(self, name: str) -> Trace:
         """The trace of an instance; "" is the top array.
 
         Raises:
-            KeyError: there is none of that name.
+            KeyError: no instance has that name.
         """
         if name not in [buffer.name for buffer in self.recording.buffers]:
             raise KeyError(f"the trace has no buffer {name!r}")
@@ -149,12 +149,12 @@ class Trace:
 
     @property
     def shown(self) -> list[BufferEvents]:
-        """The buffers that this is the trace of: one of an instance, or all."""
+        """The buffers of this trace: one of an instance, or all."""
         return [buffer for buffer in self.buffers if self._chosen in (None, buffer.name)]
 
     @cached_property
     def first(self) -> BufferEvents:
-        """The buffer whose events `events` and `calls` are of."""
+        """The buffer of `events` and `calls`."""
         if self._chosen is not None:
             return self.shown[0]
         for buffer in self.buffers:
@@ -164,19 +164,19 @@ class Trace:
 
     @cached_property
     def events(self) -> EventTables:
-        """The events, a table for each type: `for name, table in trace.events.items()`."""
+        """The events, a table per type: `for name, table in trace.events.items()`."""
         return EventTables(self.formats, self.first)
 
     @cached_property
     def calls(self) -> CallTable:
-        """The calls that function_graph recorded."""
+        """The calls recorded by function_graph."""
         return CallTable(self.formats, self.first, self.symbols, self.tasks)
 
     def __getitem__(self, name: str) -> EventTable:
         return self.events[name]
 
     def __len__(self) -> int:
-        """How many events there are."""
+        """The number of events."""
         return len(self.first)
 
     def __repr__(self) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text that the file `trace` in tracefs would have, from a recorded trace."""
+"""The text of tracefs's file `trace`, from a recorded trace."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from emu.trace.trace import Trace
 
 __all__ = ["trace_text"]
 
-_DEEPEST = 1 << 10  # what is deeper is damaged
+_DEEPEST = 1 << 10  # larger depths are damaged
 
 
 def trace_text(trace: Trace, options: ReportOptions) -> Iterator[bytes]:
-    """The text of one buffer: that of the trace, or the first that has events. What is not filtered shows as recorded.
+    """The text of one buffer: that of the trace, or the first one with events. Events that pass the filter are shown as recorded.
 
     Raises:
-        TraceFileError: the trace is damaged. Once the first piece is there, no more will be found.
+        TraceFileError: the trace is damaged. After the first piece, no further errors are possible.
     """
     events = trace.first
     view = _view(trace, events, options)
@@ -67,16 +67,16 @@ def _view(trace: Trace, events: BufferEvents, options: ReportOptions) -> TraceVi
 
 
 def _irq_entry_text(symbols: KernelSymbols) -> range:
-    """The addresses of the functions by which interrupts enter: between them and what they call there are arrows."""
+    """The addresses of interrupt entry functions, whose calls are marked with arrows."""
     start, end = (symbols.address_of(f"__irqentry_text_{edge}") for edge in ("start", "end"))
     return range(start or 0, end or 0)
 
 
 def _whole(trace: Trace, events: BufferEvents) -> NDArray[np.bool_]:
-    """Which events have all fields that are printed, and no depth that cannot be.
+    """The events that have all printed fields, and a possible depth.
 
     Raises:
-        TraceFileError: one of ftrace's own does not have them at all.
+        TraceFileError: an ftrace event lacks these fields altogether.
     """
     least = np.zeros(1 << 16, np.int32)
     for number in np.flatnonzero(np.bincount(events.columns.kind)).tolist():
@@ -95,7 +95,7 @@ def _whole(trace: Trace, events: BufferEvents) -> NDArray[np.bool_]:
 
 
 class _Symbols:
-    """The symbols of a trace as a `TraceView` asks for them."""
+    """The symbols of a trace, for a `TraceView`."""
 
     def __init__(self, symbols: KernelSymbols) -> None:
         self._symbols = symbols
@@ -107,7 +107,7 @@ class _Symbols:
 
 
 def _tracer(trace: Trace, events: BufferEvents) -> str:
-    """The tracer that has recorded, as far as its entries tell."""
+    """The tracer that recorded, as far as its entries show."""
     kinds = np.bincount(events.columns.kind, minlength=1)
     entries: Mapping[str, str] = {"function_graph": "ftrace:funcgraph_entry", "function": "ftrace:function"}
     for tracer, path in entries.items():
@@ -118,7 +118,7 @@ def _tracer(trace: Trace, events: BufferEvents) -> str:
 
 
 def _as_printed(call: EventCall, words: Words) -> EventCall:
-    """The event with what `format` does not say: that it is a system call, whose arguments or result are words in a row."""
+    """The event with additional facts that `format` lacks: it is a system call, whose arguments or result are adjacent words."""
     values = [(field.offset, field.size) for field in call.fields[1:]]
     first, size = values[0][0] if values else 0, words.long_size
     if call.system == "syscalls" and call.fields and values == [(first + n * size, size) for n in range(len(values))]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The times of calls without what recording them has cost."""
+"""The times of calls without the cost of recording them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _NO_CALLER = -1
 
 
 class NetTimes(NamedTuple):
-    """Nanoseconds of each call; uint64.
+    """Nanoseconds of each call, as uint64.
 
     Attributes:
-        duration, self_time: as `CallTable` has them, without what recording has cost.
-        tracing: what recording has cost in the call's self time: of itself, and of the calls that it made.
+        duration, self_time: as in `CallTable`, without the cost of recording.
+        tracing: the cost of recording in the call's self time: its own, and that of the calls that it made.
     """
 
     duration: NDArray[np.uint64]
@@ -31,10 +31,10 @@ class NetTimes(NamedTuple):
 
 
 def net_times(calls: CallTable, cost: CallCost) -> NetTimes:
-    """The times of all calls. Of a call that has not finished they are 0."""
+    """The times of all calls; 0 for unfinished calls."""
     parents, finished = calls["parent"], calls["finished"]
     made = np.bincount(parents[parents != _NO_CALLER], minlength=calls.count).astype(np.uint64)
-    within = np.zeros(calls.count + 1, np.uint64)  # calls, however deep; the last is those of no caller
+    within = np.zeros(calls.count + 1, np.uint64)  # calls of any depth; the last element stands for no caller
     for rows in reversed(list(call_levels(calls["depth"], parents))):
         np.add.at(within, parents[rows], within[rows] + np.uint64(1))
     own, caller = np.uint64(cost.own), np.uint64(cost.caller)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The flame graph of `emu convert -o trace.svg` in a browser: zoom, search, and the totals that can be read in it."""
+"""The flame graph of `emu convert -o trace.svg` in a browser: zoom, search, and the displayed totals."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def picture(browser: Any, trace: Trace, tmp_path: Path) -> Any:
 
 
 def frame(picture: Any, name: str) -> Any:
-    """The widest frame of a name."""
+    """The widest frame with a name."""
     found = picture.find_elements("css selector", f".frame[data-name='{name}']")
     return max(found, key=lambda each: float(rectangle(each)["width"]))
 
@@ -49,7 +49,7 @@ def text(picture: Any, name: str) -> str:
 
 
 def total(trace: Trace, name: str) -> int:
-    """Nanoseconds of all stacks with a frame of a name."""
+    """Nanoseconds of all stacks that contain a frame with a name."""
     found = stacks(trace, ConvertOptions())
     weight = 0
     for node, own in enumerate(found.own.tolist()):

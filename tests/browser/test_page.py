@@ -65,7 +65,7 @@ def opened(browser: Any, path: Path) -> Any:
 
 
 def drawn(page: Any) -> None:
-    """Waits for a frame that is drawn from now on."""
+    """Requests a frame, and waits until it is drawn."""
     page.execute_async_script("const done = arguments[0]; page.changed(); requestAnimationFrame(() => setTimeout(done))")
 
 
@@ -80,7 +80,7 @@ def tables(page: Any, name: str) -> dict[str, list[int]]:
 
 
 def rows(page: Any) -> dict[str, list[int]]:
-    """Those of the table that is shown, by what stands first; microseconds as nanoseconds."""
+    """The rows of the displayed table, by their first cell; microseconds are converted to nanoseconds."""
     lines = page.execute_script(ROWS)
     cells = [line.split("\t") for line in lines]
     return {name: [int(re.sub("[.,]", "", value)) for value in rest] for name, *rest in cells}
@@ -92,7 +92,7 @@ def span(page: Any) -> float:
 
 
 def times(trace: Trace, options: Selection | None = None) -> dict[str, list[int]]:
-    """What `function_times` has, or the same of some calls."""
+    """The times by `function_times`; with options, the same for the selected calls."""
     if options is None:
         return {one.function: [one.calls, *map(int, (one.total, one.self_time, one.minimum, one.maximum))]
                 for one in function_times(trace)}  # type: ignore[arg-type]  # calls have times  # fmt: skip
@@ -125,7 +125,7 @@ def test_totals_are_those_of_the_trace(page: Any, trace: Trace) -> None:
 
 
 def framed(page: Any, name: str, script: str) -> Any:
-    """What a script gives in the picture of a flame graph."""
+    """Runs a script in the picture of a flame graph, and returns its result."""
     page.find_element("css selector", f"[data-flames='{name}']").click()
     frame = wait(lambda: page.find_elements("css selector", "#flames iframe"))[0]
     page.switch_to.frame(frame)
@@ -154,7 +154,7 @@ def test_there_are_two_flame_graphs_that_say_what_they_sum_up(browser: Any, tmp_
     )
     assert frames[-1] == "a: 100.00 %, 0.030 us, self 0.030 us, 1 call"
     page.find_element("css selector", "[data-table=functions]").click()
-    assert rows(page) == {"a": [1, 80, 80, 80, 80]}  # as `emu top`: with the time asleep
+    assert rows(page) == {"a": [1, 80, 80, 80, 80]}  # including time asleep, as in `emu top`
     caption, *frames = framed(page, "off CPU", details)
     assert caption.startswith("off CPU: time from a task's switch-out to its next switch-in, in microseconds")
     assert frames[-1] == "b: 100.00 %, 0.050 us, self 0.050 us, 1 switch"
@@ -209,7 +209,7 @@ def test_matches_are_counted_and_stepped_through(page: Any, trace: Trace) -> Non
         assert f"begins at {seconds(calls['entry'][row])} s" in text(page, "details").replace("\t", " ")
         assert f"CPU {calls['cpu'][row]}" in text(page, "details").replace("\t", " ")
     search.send_keys(Keys.ESCAPE)
-    search.send_keys(Keys.SHIFT + Keys.ENTER)  # from nothing backwards: the last one
+    search.send_keys(Keys.SHIFT + Keys.ENTER)  # without a match, backwards: the last one
     assert text(page, "found") == f"{len(matching):,} of {len(matching):,}"
     search.send_keys("(")
     assert text(page, "found") == "no regular expression"
@@ -273,7 +273,7 @@ def test_an_event_says_what_the_report_says(page: Any, trace: Trace) -> None:
 
 
 def click(page: Any, place: list[float], to: list[float] | None = None, *, shift: bool = False) -> None:
-    """A click on the canvas, or a drag."""
+    """Clicks on the canvas, or drags."""
     from selenium.webdriver import ActionChains
     from selenium.webdriver.common.keys import Keys
 
@@ -330,7 +330,7 @@ def test_a_drag_selects_a_time_whose_totals_are_shown(page: Any, trace: Trace) -
     page.find_element("tag name", "body").send_keys("f")
     assert span(page) == pytest.approx(1.1 * (end - start))
     page.find_element("id", "whole").click()
-    click(page, [300, 10], [800, 10])  # above: zooms
+    click(page, [300, 10], [800, 10])  # above the rows: zooms
     assert span(page) == pytest.approx(end - start, rel=0.02)
     left, width = page.execute_script("return [page.view.from, page.view.width]")
     click(page, [400, 150], [600, 150], shift=True)  # pans

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu view in a browser: what Perfetto's own trace processor counts there, and what the UI shows."""
+"""emu view in a browser: what Perfetto's own trace processor counts, and what the UI shows."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ LONG = """
 
 @contextmanager
 def opened(browser: Any, path: Path) -> Iterator[None]:
-    """The UI with a trace."""
+    """The UI with a trace opened in it."""
     with viewed(path, "--no-browser") as (_, address):
         browser.get(address)
         wait(lambda: browser.execute_script("return Boolean(window.app && app.trace && app.trace.engine && !app.isLoadingTrace)"))
         asked = browser.execute_script("return performance.getEntriesByType('resource').map((entry) => entry.name)")
         said = "".join(line["message"] for line in browser.get_log("browser"))
-        for name in asked:  # other servers are not reached
+        for name in asked:  # other servers cannot be reached
             assert name.startswith((address, "data:", "blob:")) or f"{name}' violates" in said
         yield
 
 
 def counted(browser: Any, sql: str) -> int:
-    """The number that a query gives as `found`."""
+    """The number that a query returns as `found`."""
     return int(browser.execute_async_script(LONG, sql))
 
 
 def check(browser: Any, path: Path) -> None:
-    """Compares what is counted in the UI with the trace's columns."""
+    """Compares the counts of the UI with the trace's columns."""
     trace = Trace.open(path)
     calls = "from slice where category is null"
     assert browser.title.startswith(f"{path.stem}.pftrace ")
@@ -58,14 +58,14 @@ def check(browser: Any, path: Path) -> None:
 
 
 def time_in_calls(trace: Trace) -> int:
-    """From the event of each entry to that of its exit, of calls that have returned."""
+    """The time from each entry event to its exit event, of calls that have returned."""
     unfinished = trace.calls["entry"][~trace.calls["finished"]]
     exits, entries = (int(trace[f"funcgraph_{which}"]["common_time"].sum()) for which in ("exit", "entry"))
     return exits - (entries - int(unfinished.sum()))
 
 
 def switches(trace: Trace) -> tuple[int, int]:
-    """How many there are, and the time from the first to the last one of each CPU."""
+    """The number of switches, and the time from the first to the last one on each CPU."""
     if "sched:sched_switch" not in trace.events:
         return 0, 0
     table = trace["sched:sched_switch"]
@@ -100,6 +100,6 @@ def test_perfetto_counts_what_a_real_linux_has_recorded_and_finds_a_function(bro
 
 
 def shown(browser: Any, selector: str) -> str:
-    """The text of the first element that matches; "" if there is none."""
+    """The text of the first matching element; "" if there is none."""
     found = browser.find_elements("css selector", selector)
     return found[0].text if found else ""

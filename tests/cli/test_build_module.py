@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu build-module: modules of the user's are compiled, loaded and traced; the images stay as they are."""
+"""emu build-module: the user's modules are compiled, loaded and traced; the images stay as they are."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _needs_a_compiler(request: pytest.FixtureRequest) -> None:
 
 
 def folder_with(folder: Path, **files: str) -> Path:
-    """A folder with sources: the part of a name after the last underscore is its suffix."""
+    """A folder of sources: the part of a name after the last underscore is its suffix."""
     folder.mkdir()
     for name, text in files.items():
         (folder / (".".join(name.rsplit("_", 1)) if "_" in name else name)).write_text(text)

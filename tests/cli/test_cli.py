@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The `emu` command on a machine that only pretends: options, errors, output files, exit statuses."""
+"""The `emu` command with a fake machine: options, errors, output files, exit statuses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from emu.kernel.files.share import Share
 from tests.cli.conftest import Emu, Result
 
 TRACE = b"# tracer: nop\n"
-ODD = "emu: something is odd\n"  # every fake machine warns of it
+ODD = "emu: something is odd\n"  # the warning of every fake machine
 
 
 class PanicError(RuntimeError):
@@ -75,7 +75,7 @@ class FakeTraceArray:
 
 
 class FakeMachine:
-    """Takes any command; `behaviour` is what one does."""
+    """Accepts any command; `behaviour` is what each one does."""
 
     behaviour: Callable[[FakeMachine], int] = staticmethod(lambda machine: 0)
     last: FakeMachine

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The `emu` command as a user runs it, on the real machine; in a process of its own where signals or streams matter."""
+"""The `emu` command as users run it, on the real machine; in a process of its own where signals or streams matter."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def graph(arch: str) -> subprocess.CompletedProcess[bytes]:
 
 
 def test_the_pipeline_in_function_graph(arch: str, graph: subprocess.CompletedProcess[bytes]) -> None:
-    """The shell forks and executes ls and sed; system calls, faults, interrupts and switches are where they should be."""
+    """The shell forks and executes ls and sed; system calls, faults, interrupts and switches are nested correctly."""
     assert graph.returncode == 0
     text = graph.stdout.decode()
     assert header(text) == header(read_golden("function_graph-proc.txt"))
@@ -48,7 +48,7 @@ def test_the_pipeline_in_function_graph(arch: str, graph: subprocess.CompletedPr
         assert re.search(rf"^ \d\)  .* => +{name}-\d+ +$", text, re.MULTILINE), name
     entries = len(re.findall(r"\{$", text, re.MULTILINE))
     exits = len(re.findall(r"\|  +\}", text))
-    assert abs(entries - exits) < 80  # calls under way at the beginning and at the end, and do_exit of four tasks
+    assert abs(entries - exits) < 80  # calls active at the beginning and at the end, and do_exit of four tasks
 
 
 def test_the_guests_output_is_on_standard_error(arch: str, graph: subprocess.CompletedProcess[bytes], emu: Emu) -> None:
@@ -130,14 +130,14 @@ def test_events_are_of_the_same_tasks(arch: str, emu: Emu, tmp_path: Path) -> No
     emu("record", "--arch", arch, *words, "--", "ls / | cat")
     top, foo = (Trace.open(file).buffer(name) for name in ("", "foo"))
     assert called(foo) == {"sh", "ls", "cat"}
-    assert called(top) == called(foo) | {"init"}  # -P is about the array that it stands with
+    assert called(top) == called(foo) | {"init"}  # -P applies to the array before it
     switches = top["sched_switch"]
     sides = zip(switches["prev_comm"], switches["next_comm"], strict=True)
     assert all({before, after} & called(top) for before, after in sides)
 
 
 def called(trace: Trace) -> set[str]:
-    """The names of tasks whose system calls were recorded."""
+    """The names of tasks with recorded system calls."""
     return {trace.tasks.name_of(pid) for pid in trace["sys_enter"]["common_pid"].tolist()}
 
 
@@ -192,7 +192,7 @@ def test_interrupting_stops_at_once_and_writes_what_was_traced(arch: str, tmp_pa
     ("run -p nop -- echo hi", "2>&- >/dev/null", 0, ""),
 ])
 def test_standard_streams_that_are_closed_or_full(command: str, redirections: str, status: int, message: str) -> None:
-    """One line and a status; what cannot be told is not."""
+    """One line and an exit status; what cannot be printed is dropped."""
     line = f"echo 'echo hi' | {shlex.join(EMU)} {command} {redirections}"
     done = subprocess.run(["sh", "-c", line], capture_output=True, check=False)
     output = done.stderr.decode().replace("hi\n", "")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One wrong byte in a text of a trace.dat: each command that reads the file says so in one line, before it shows anything.
+"""One wrong byte in a text of a trace.dat: each command that reads the file reports that in one line, before it prints anything
+else.
 
 tests/fuzz/trace_dat_texts.py tries many such files.
 """
@@ -53,7 +54,7 @@ def test_a_format_with_another_name_is_an_event_of_its_own(good: bytes, tmp_path
 
 
 def test_fields_that_overlap(good: bytes, tmp_path: Path, emu: Emu) -> None:
-    """Both are read, as their format says."""
+    """Both fields are read, as the format says."""
     path = tmp_path / "trace.dat"
     prio, pid = (good.index(b"\tfield:%b;\toffset:" % field) for field in (b"int prev_prio", b"pid_t prev_pid"))
     offset = good.index(b"offset:", prio) + len(b"offset:")

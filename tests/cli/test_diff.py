@@ -38,7 +38,7 @@ def test_a_function_that_a_parameter_makes_slower_is_found_in_sets(tmp_path: Pat
     runs = [Trace.open(file) for file in sorted(before.iterdir())]
     halves = [[runs[n] for n in order] for order in (np.random.default_rng(seed).permutation(10) for seed in range(10))]
     alarms = [half for half in halves if compare(half[:5], half[5:]).changes]
-    assert len(alarms) <= 3  # of 10, in each with a probability of 0.05
+    assert len(alarms) <= 3  # of 10, each with a probability of 0.05
     assert emu("reproduce", str(after / "100.dat")).status == 0
 
 
@@ -67,7 +67,7 @@ def test_of_one_run_each_all_that_differs_is_shown(tmp_path: Path, emu: Emu) -> 
         emu("record", "--seed", str(seed), "-p", "function_graph", "-l", "vfs_*", "-o", str(file), "--", "ls | wc -l")
     traces = [Trace.open(file) for file in files]
     assert all("vfs_read" in trace.calls["function"] for trace in traces)
-    differing = {  # function by function, as one would do it by hand
+    differing = {  # one function at a time, as one would do it by hand
         name for name in set(traces[0].calls["function"]) | set(traces[1].calls["function"])
         if len({tuple(trace.calls["self_time"][trace.calls["function"] == name].tolist()) for trace in traces}) > 1
     }  # fmt: skip

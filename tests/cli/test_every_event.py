@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A recording of all events there are: its columns, its reports, and the same of what runs without a recording."""
+"""A recording of all events: its columns, its reports, and the same from machines without a recording."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.cli.conftest import Emu
 WORK = "ls /bin | wc -l; (busy 2 1; sleep 0.01) & kill %1; dd if=/dev/zero of=/tmp/x bs=4096 count=4 2>/dev/null"
 COMMAND = ("-b", "20000", "-e", "all", "--", WORK)
 
-# What trace-cmd 3.1.6 has wrong: it gives `&` before `|`, knows no %c, and reads a pointer to a text in the host's byte order.
+# Bugs of trace-cmd 3.1.6: `&` before `|`, no %c, and pointers to texts read in the host's byte order.
 MISREAD = {"timer_start", "rcu_batch_end"}
 
 _LINE = re.compile(r"^.{16}-(\d+) +\[(\d+)\] +(\d+)\.(\d{9}): (\w+): +(.*)$")
@@ -34,7 +34,7 @@ def recording(arch: str, tmp_path: Path, emu: Emu) -> Path:
 
 
 def raw_lines(file: Path) -> dict[str, list[tuple[tuple[int, int, int], str]]]:
-    """What trace-cmd says of each event, by its name: pid, CPU and time; fields."""
+    """trace-cmd's raw output for each event, by its name: pid, CPU and time; fields."""
     text = subprocess.run(["trace-cmd", "report", "-R", "-t", file], capture_output=True, check=True, text=True).stdout
     found = defaultdict(list)
     for line in text.splitlines()[1:]:
@@ -46,7 +46,7 @@ def raw_lines(file: Path) -> dict[str, list[tuple[tuple[int, int, int], str]]]:
 
 
 def readings(context: ReportContext, value: Any, sizes: Sequence[int]) -> set[str]:
-    """What trace-cmd may write for a value of a column, whose elements have one of these sizes."""
+    """The texts that trace-cmd may print for a value of a column with elements of one of these sizes."""
     if isinstance(value, str):
         return {value}
     if isinstance(value, list):

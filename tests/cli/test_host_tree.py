@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`--host-tree`, as somebody uses it: the host's programs under a tracer, and what is refused."""
+"""`--host-tree` as users use it: the host's programs under a tracer, and what is refused."""
 
 from __future__ import annotations
 

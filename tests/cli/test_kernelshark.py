@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""KernelShark opens recordings: its own library reads them as columns have them, and its window shows them."""
+"""KernelShark opens recordings: its library reads the same values as the columns have, and its window shows them."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_its_window_shows_a_recording(recording: Path) -> None:
             file = shutil.copy(recording, folder)
             os.chmod(folder, 0o777)
             environment = {**os.environ, "DISPLAY": display, "HOME": folder, "XDG_RUNTIME_DIR": folder}
-            user = "nobody" if os.getuid() == 0 else None  # it asks root whether that is meant
+            user = "nobody" if os.getuid() == 0 else None  # it asks root for confirmation
             with subprocess.Popen(["kernelshark", file], env=environment, user=user, stderr=subprocess.DEVNULL) as window:
                 try:
                     assert any(_coloured(environment) > 1000 for _ in range(40))
@@ -107,7 +107,7 @@ def test_its_window_shows_a_recording(recording: Path) -> None:
 
 
 def _coloured(environment: dict[str, str]) -> int:
-    """How many pixels of the screen have a strong colour that is not green: the bars of tasks, and nothing else there."""
+    """The number of pixels on the screen with a strong colour other than green: the bars of tasks, and nothing else."""
     time.sleep(0.25)
     command = ["import", "-window", "root", "-depth", "8", "rgb:-"]
     picture = subprocess.run(command, env=environment, capture_output=True, check=True, timeout=10).stdout

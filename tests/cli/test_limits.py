@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs that end because they took too long; sizes and times as options give them."""
+"""Runs that are ended because they take too long; sizes and times as options accept them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_virtual_time_is_bounded(arch: str, command: str, emu: Emu) -> None:
 def test_host_time_is_bounded(arch: str, emu: Emu) -> None:
     status, out, err = emu("run", "--arch", arch, "--host-limit", "1s", "--", "spin 100000000")
     assert status == 124 and err.startswith("emu: 1 s of host time have passed\nCPU")
-    place = r"(kernel, (\w+\+)?0x|user mode, 0x)"  # SPARC V9's trap table is no function
+    place = r"(kernel, (\w+\+)?0x|user mode, 0x)"  # SPARC V9's trap table is not a function
     assert re.search(rf"^CPU \d: spin-\d+, {place}", err, re.MULTILINE)
     assert b"# tracer: nop" in out
 
@@ -88,7 +88,7 @@ def test_what_a_limit_left_running_is_killed_by_the_next_run(arch: str) -> None:
                 machine.run(command, limit=5_000_000)
             assert machine.run(count) == Completed(0, before)
         with pytest.raises(LimitReached):
-            machine.run("echo never", limit=1)  # it has not even begun
+            machine.run("echo never", limit=1)  # it has not even started
         assert machine.run("echo next").output == b"next\n"
         with pytest.raises(GuestPanic, match="every CPU sleeps"):
             machine.run("cat /sys/kernel/tracing/trace_pipe")

@@ -62,7 +62,7 @@ def test_objects_say_where_they_come_from(file: Path, emu: Emu) -> None:
 
 
 def test_a_tree_shows_shares(file: Path, emu: Emu, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "1000")  # a line for each call
+    monkeypatch.setenv("COLUMNS", "1000")  # one line for each call
     whole = emu("tree", "-g", "vfs_read", "--least", "0", str(file)).out.decode().splitlines()
     assert re.fullmatch(r"100\.0 %  vfs_read  [\d,.]+ us, \d+ calls?, self [\d,.]+ us", whole[0])
     assert all(re.match(r"[│ └├─]*─ +\d+\.\d %  \w+", line) for line in whole[1:])
@@ -122,7 +122,7 @@ def test_what_tracing_has_cost_with_static_timing(arch: str, tmp_path: Path, emu
     assert [one.get("tracing") for one in shown.values()] == [None, "exact", "exact"]
     gross, overhead, net = ({row["function"]: row for row in one["functions"]} for one in shown.values())
     own, caller = Trace.open(file).recording.call_cost or (0, 0)
-    trace = Trace.open(file)  # a leaf that no interrupt has come into
+    trace = Trace.open(file)  # a leaf without an interrupt in it
     name = next(name for name in sorted(gross) if gross[name]["calls"] > 9 and not call_tree(trace, name).children)
     assert overhead[name]["tracing"] == own * gross[name]["calls"]
     assert net[name]["self"] == gross[name]["self"] - own * gross[name]["calls"]

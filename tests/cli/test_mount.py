@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu mount and emu tracecmd where something is missing or wrong: one line, status 2, and no machine is booted."""
+"""emu mount and emu tracecmd when something is missing or wrong: one line, status 2, and no machine boots."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.lib.mounted import EMU, Mount, is_mounted, needs_fuse
 
 
 def refused(emu: Emu, *words: str) -> str:
-    """The line that says why."""
+    """The line with the reason."""
     result = emu(*words)
     assert (result.status, result.out, result.err.count("\n")) == (2, b"", 1), result
     return result.err.strip()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The progress line: only on a terminal, only after a while, and out of the way when it is over."""
+"""The progress line: only on a terminal, only after a while, and removed at the end."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def shown_on_a_terminal(patience: float) -> bytes:
 def test_what_takes_long_is_told() -> None:
     text = shown_on_a_terminal(0)
     assert b"booting" in text
-    assert text.endswith(b"\r\x1b[K.")  # the line is gone
+    assert text.endswith(b"\r\x1b[K.")  # the line is erased
 
 
 def test_what_does_not_is_not() -> None:
@@ -60,7 +60,7 @@ main(sys.argv[1:])
 
 
 def emu_told_at_once(*arguments: str, **environment: str) -> list[str]:
-    """What a terminal shows one after the other, if there is no first second without a line."""
+    """The successive lines on a terminal, if the progress line does not wait a second."""
     command = [sys.executable, "-c", IMPATIENT, *arguments]
     status, text = on_a_terminal(command, {"PAGER": "", **environment})
     assert status == 0

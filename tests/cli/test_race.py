@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`emu race`: what it says, what it writes, how it ends."""
+"""`emu race`: its output, its files, and its exit statuses."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def outside(patches, breakpoint):
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder with the files above, in which the command is called."""
+    """The folder with the files above; it is the working directory."""
     (tmp_path / "safe.race").write_text(SAFE)
     (tmp_path / "unsafe.race").write_text(UNSAFE)
     (tmp_path / "my.py").write_text(HASTY)
@@ -302,7 +302,7 @@ def test_somebody_walks_along_a_schedule(emu: Emu, files: Path) -> None:
     emu("race", "check", "unsafe.race", "-o", "wrong.schedule")
 
     def shown(commands: str) -> list[str]:
-        """What is said after the beginning."""
+        """The output without its first lines."""
         status, out, err = emu("race", "show", "--step", "wrong.schedule", stdin=commands.encode())
         assert (status, err) == (0, "")
         return out.decode().removeprefix(beginning).splitlines()
@@ -354,7 +354,7 @@ def test_the_lab_is_loaded_only_where_it_is_used() -> None:
 
 
 def complaint(result: Result) -> str:
-    """The line that a command ends with that was given something wrong."""
+    """The last line of a command that was given something wrong."""
     assert (result.status, result.out) == (2, b"")
     (line,) = result.err.splitlines()
     assert line.startswith("emu: ")
@@ -441,7 +441,7 @@ def test_an_own_wrong_protocol_is_refuted(emu: Emu, files: Path) -> None:
     assert (status, err) == (1, "")
     assert b"\nmy.py:hasty is unsafe for 3 CPUs and 1 site" in out
     assert b"=> torn: executes what is neither old nor new" in out
-    (files / "my.py").unlink()  # the schedule has the steps themselves
+    (files / "my.py").unlink()  # the schedule contains the steps
     _, table = emu("race", "show", "wrong.schedule").out.split(b"\nfetch ", 1)
     assert table in out
 
@@ -469,7 +469,7 @@ swap 1 2   5 13 61  torn 5    late 6
     found = sorted(path.name for path in (files / "found").iterdir())
     assert f"written: {len(found)} schedules in found\n".encode() in out
     assert "my.py-hasty-swap-1-2-call-call-61-nmi-coherent-model.schedule" in found
-    (files / "my.py").unlink()  # the schedules have the steps themselves
+    (files / "my.py").unlink()  # the schedules contain the steps
     assert emu("race", "replay", *(f"found/{name}" for name in found[::10])).out.endswith(b" schedules: all as recorded\n")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu record and emu reproduce: what is in the file, and what becomes of it when something goes wrong."""
+"""emu record and emu reproduce: the content of the file, and what happens to it after an error."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_trace_cmd_reads_it_the_same(arch: str, tmp_path: Path, emu: Emu) -> Non
 
 
 def test_trace_cmd_reads_function_graph_on_two_cpus_the_same(arch: str, tmp_path: Path, emu: Emu) -> None:
-    """The idle tasks of both CPUs are called 0: while they are in the same function, trace-cmd 3.1.6 mixes them up."""
+    """The idle tasks of both CPUs have pid 0: while they are in the same function, trace-cmd 3.1.6 confuses them."""
     if shutil.which("trace-cmd") is None:
         pytest.skip("needs the package trace-cmd")
     file = tmp_path / "trace.dat"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu report: what it writes, what it refuses, and how it ends."""
+"""emu report: its output, its errors, and its exit statuses."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`emu run -e` with filters and triggers, as trace-cmd has them."""
+"""`emu run -e` with filters and triggers, in trace-cmd's syntax."""
 
 from __future__ import annotations
 

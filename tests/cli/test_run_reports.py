@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `emu run` prints after the trace, or of it: --stack, --profile, --max-latency, -m, -C; and what the boot has recorded."""
+"""The reports of `emu run`: --stack, --profile, --max-latency, -m, -C; and the recording of the boot."""
 
 from __future__ import annotations
 

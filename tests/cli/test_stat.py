@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu stat: what it shows is laid out as perf stat does, and is what was counted."""
+"""emu stat: its output has the layout of perf stat, and the right counts."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_an_object_is_perf_s(name: str) -> None:
         assert written == f"{line}\n"
 
 
-# Ours
+# emu's own output
 
 
 def test_all_that_is_counted(emu: Emu, tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_functions_and_their_sum(emu: Emu) -> None:
 def test_several_runs_are_of_several_seeds(emu: Emu) -> None:
     options = ["--timing", "static", "-e", "cycles,duration_time", "-j"]
     single = []
-    for seed in ("6", "7"):  # of which the runs differ
+    for seed in ("6", "7"):  # these runs differ
         lines = emu("stat", *options, "--seed", seed, "--", "true").err.splitlines()
         single.append([float(json.loads(line)["counter-value"]) for line in lines])
     lines = emu("stat", *options, "--seed", "6", "-r", "2", "--", "true").err.splitlines()

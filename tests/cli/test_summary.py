@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `emu run` says after a run: the trace in numbers, and what could have been traced."""
+"""The summary that `emu run` prints: the trace in numbers, and what could have been traced."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_events_that_found_no_room_are_lost() -> None:
     (["-F"], r"all 3,\d{3} functions"),
 ])
 def test_without_a_tracer(options: list[str], what: str, emu: Emu) -> None:
-    """The command that is suggested does trace."""
+    """The suggested command does trace."""
     status, out, err = emu("run", *options, "--", "cat < /init > /dev/null")
     assert (status, out) == (0, b"")
     prefix = rf"emu: no tracer is set, so the trace is empty; -p function_graph traces {what}: "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tables fit 80 columns where there is no terminal that is wider, and their numbers are whole, however large."""
+"""Tables fit 80 columns unless there is a wider terminal, and their numbers are complete, however large."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?:e-\d+)?")
 
 
 def recorded(path: Path, scale: int, repeat: int = 3) -> Path:
-    """A trace.dat of calls as deep as DEPTH, which take so many times as long."""
+    """A trace.dat of calls nested as deep as DEPTH, with durations multiplied by `scale`."""
     pages, time = Pages(), 1000
     for _ in range(repeat):
         starts = []
@@ -61,7 +61,7 @@ def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def shown(emu: Emu, *words: str) -> str:
-    """What is on standard output, of lines that fit."""
+    """The standard output, whose lines must fit."""
     said = emu(*words).out.decode()
     assert max(map(len, said.splitlines())) <= 80
     return said
@@ -86,7 +86,7 @@ def test_a_tree(file: Path, emu: Emu, monkeypatch: pytest.MonkeyPatch) -> None:
         expected |= {microseconds(node.total)} | ({microseconds(node.self_time)} if node.function else set())
     said = shown(emu, "tree", "--least", "0", str(file))
     assert expected <= numbers(said)
-    assert re.search(r"^… +└── ", said, re.MULTILINE)  # outer levels that have no room
+    assert re.search(r"^… +└── ", said, re.MULTILINE)  # outer levels that do not fit
     monkeypatch.setenv("COLUMNS", "250")
     assert len(emu("tree", "--least", "0", str(file)).out.splitlines()) == 1 + DEPTH
 
@@ -102,7 +102,7 @@ def test_differences(by: str, tmp_path: Path, emu: Emu) -> None:
     said = shown(emu, "diff", "--by", by, *files)
     assert expected <= numbers(said)
     if by == "path":
-        assert " > ".join(NAMES) in " ".join(said.split())  # whole, on lines of its own
+        assert " > ".join(NAMES) in " ".join(said.split())  # complete, on lines of its own
 
 
 def test_changes_of_several_runs(tmp_path: Path, emu: Emu) -> None:
@@ -116,7 +116,7 @@ def test_changes_of_several_runs(tmp_path: Path, emu: Emu) -> None:
 
 
 def results(runs: int) -> Results:
-    """Counts of 128 CPUs that run for a day."""
+    """Counts of 128 CPUs that ran for a day."""
     events = [*SHOWN, DURATION]
     counted = [
         Run(

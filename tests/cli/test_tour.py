@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu tour: the ftrace documents from first to last. Each of their sections is typed by tests/documents, too."""
+"""emu tour: the ftrace documents from beginning to end. tests/documents types each of their sections, too."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Typed = list[tuple[Command, str]]
 
 @pytest.fixture
 def typed(monkeypatch: pytest.MonkeyPatch) -> Typed:
-    """Gets each command that a guide types, with what it printed."""
+    """Collects the commands that a guide types, with their output."""
     typed: Typed = []
 
     def commands(self: Guide, section: Section, arch: str) -> Typed:
@@ -45,14 +45,14 @@ def test_the_tour_of_a_section(emu: Emu, typed: Typed) -> None:
 def test_the_tour_from_first_to_last(emu: Emu, typed: Typed) -> None:
     result = emu("tour", "--full")
     assert result.status == 0
-    assert re.fullmatch(r"emu: function_graph: a return through 0x\w+ has no entry .*\n", result.err)  # a section makes one
+    assert re.fullmatch(r"emu: function_graph: a return through 0x\w+ has no entry .*\n", result.err)  # one section causes this
     if wrong := what_is_wrong(typed):
         pytest.fail(wrong, pytrace=False)
     shown = result.out.decode()
     titles = [f"{section.title} (emu tour {one.name} {section.name})" for one in DOCUMENTS for section in one.sections]
     assert titles == [line for line in shown.splitlines() if line in titles]
     assert all(f"    # {command.lines[0]}\n" in shown for command, _ in typed)
-    # A section is the same whether others were before it or not.
+    # A section's output does not depend on earlier sections.
     alone = emu("tour", "--full", "ftrace", "output-format").out.decode()
     assert alone.partition("\n\n")[2] in shown
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`--set uprobe_events` takes FILE:SYMBOL; the guest's uprobe_events takes offsets alone."""
+"""`--set uprobe_events` accepts FILE:SYMBOL; the guest's uprobe_events accepts only offsets."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu view: what is served, to whom, and how it ends. tests/browser looks at it."""
+"""emu view: what is served, to whom, and how it ends. tests/browser tests the page itself."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Code that changes: a CPU runs what it has translated until it is told to forget."""
+"""Code that changes: a CPU executes its translation until it is told to forget it."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ from emu.cpu.devices import provide_devices
 from tests.cpu.bare import CODE, HANDLERS, KERNEL, Bare
 
 VECTOR = 0x40
-COUNT, WHERE = 0x50000, 0x50008  # what the handler stores: how often it ran, where it came from
+COUNT, WHERE = 0x50000, 0x50008  # stored by the handler: how often it ran, and the interrupted address
 
-# Opens and closes interrupts in every way there is; R15 counts what was executed.
+# Enables and disables interrupts in every possible way; R15 counts executed steps.
 FUNCTION = """
     inc r15; cli; inc r15; sti; inc r15; inc r15; cli; inc r15;
     pushfq; sti; nop; popfq; inc r15;
@@ -35,7 +35,7 @@ def machine() -> Bare:
 
 
 def boundaries(bare: Bare) -> list[tuple[int, bool]]:
-    """Executes the function instruction by instruction: (address about to execute, may an interrupt be taken here)."""
+    """Executes the function instruction by instruction: (its address, whether an interrupt may be taken before it)."""
     cpu = bare.board.cpus[0]
     disassembler = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
     found = []
@@ -47,7 +47,7 @@ def boundaries(bare: Bare) -> list[tuple[int, bool]]:
         found.append((cpu.pc, enabled and not shadow))
         if mnemonic == "hlt":
             return found
-        # `sti` shields one instruction if interrupts were off before; `mov ss` always does (SDM volume 3, 6.8.3).
+        # `sti` blocks interrupts for one instruction if they were off before; `mov ss` always does (SDM volume 3, 6.8.3).
         shadow = (mnemonic == "sti" and not enabled) or (mnemonic == "mov" and operands.startswith("ss"))
         cpu.step()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The board's device (docs/board.md), as CPUs and the host find it."""
+"""The board's device (docs/board.md), as CPUs and the host access it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_memory_ends_below_it() -> None:
 
 
 def test_the_guest_knows_where_it_is_and_the_host_believes_nothing() -> None:
-    """A host call with wild addresses, or for what is no device, does nothing."""
+    """A host call with invalid addresses, or for an address outside the device, does nothing."""
     bare = Bare()
     bare.start("hlt")
     bare.run()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""System management interrupts: when they come, how long they take, and how they are written."""
+"""System management interrupts: when they come, how long they take, and their textual form."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_a_cpu_that_is_awake_finds_each_in_its_clock() -> None:
             bare.start(f"xor r15, r15; rdtsc; mov r14, rax; {loop}; cli; hlt", cpu=cpu)
         assert bare.run()
     unseen, seen = (cpu.registers()["r15"] for cpu in first.board.cpus)
-    assert (unseen, seen) == (0, 24)  # at 20,000 and so on until 480,000
+    assert (unseen, seen) == (0, 24)  # at 20,000, 40,000, ... 480,000
     executed = [cpu.instructions for cpu in first.board.cpus]
     assert executed[1] < executed[0] * 0.91
     assert [(cpu.cycles, cpu.instructions) for cpu in first.board.cpus] == [
@@ -39,12 +39,12 @@ def test_a_cpu_that_is_awake_finds_each_in_its_clock() -> None:
     waits=st.lists(st.integers(1, 3000), min_size=1, max_size=20),
 )
 def test_a_cpu_goes_on_when_the_one_that_has_begun_is_over(period: int, length: int, waits: list[int]) -> None:
-    """Whatever the CPU did meanwhile: those that have begun and ended in `waits` do not matter."""
+    """Whatever the CPU did meanwhile: interrupts that begin and end within one of `waits` do not matter."""
     length = min(length, period - 1)
     record = cpu_records.Cpu.allocate()
     record.smi_next = record.smi_period = period
     record.smi_length = length
-    now = begun = 0  # of the latest, when it began
+    now = begun = 0  # the beginning of the latest one
     for wait in waits:
         now += wait
         due = now // period * period

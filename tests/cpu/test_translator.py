@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Blocks account for themselves: the counters are those of every block, however it was translated."""
+"""Blocks account for themselves: the counters include every block, however it was translated."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BEFORE_AND_AFTER = 30  # instructions, at most
 
 
 def loop(prepare: Callable[[Board], None]) -> tuple[int, int]:
-    """Cycles and instructions of the loop on a board that was prepared somehow after the host call."""
+    """Cycles and instructions of the loop on a board that `prepare` changes after the host call."""
     bare = Bare()
     bare.start(LOOP)
     bare.run(1)
@@ -32,7 +32,7 @@ def loop(prepare: Callable[[Board], None]) -> tuple[int, int]:
 
 
 def watched_by(look: Callable[[int, int], None]) -> Callable[[Board], None]:
-    """Has `look` called for each block that begins, with its address and size."""
+    """Calls `look` for each block that begins, with its address and size."""
 
     def watch(board: Board) -> None:
         for cpu in board.cpus:
@@ -52,14 +52,14 @@ def test_a_hook_of_unicorn_sees_every_block() -> None:
     seen: list[tuple[int, int]] = []
     loop(watched_by(lambda address, size: seen.append((address, size))))
     (often,) = {block for block in seen if seen.count(block) > 900}
-    assert seen.count(often) == 999  # the first time, the loop's body ends the block before it
+    assert seen.count(often) == 999  # at first, the loop's body is the end of the block before it
     assert often[1] == 3 + 3 + 2
 
 
 def test_what_is_translated_again_is_counted_as_before(arch: str) -> None:
-    """Also after the buffer of translated code was emptied, when records of blocks are used anew.
+    """Also after the buffer of translated code has been flushed, which reuses the records of blocks.
 
-    A loop of the shell needs few pages. Of more, translating takes entries of SPARC's own TLB, which the guest fills.
+    A loop of the shell needs few pages. With more, translation replaces entries of SPARC's own TLB, which the guest fills.
     """
     command = "i=0; while [ $i -lt 20 ]; do i=$((i + 1)); done"
     if arch == "x86_64":
@@ -80,7 +80,7 @@ def test_what_is_translated_again_is_counted_as_before(arch: str) -> None:
 
 
 def test_a_full_buffer_is_emptied(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the program prints is the same. So are the counters, unless translating takes entries of the guest's own TLB."""
+    """The program's output is the same. So are the counters, unless translation replaces entries of the guest's own TLB."""
     found = []
     for size in (TRANSLATION_BUFFER, 1 << 20):
         monkeypatch.setattr(cpu_module, "TRANSLATION_BUFFER", size)

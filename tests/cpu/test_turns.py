@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""CPUs take turns: how far they drift apart, and that nothing but the seed decides."""
+"""CPUs take turns: how far they drift apart, and that only the seed decides."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHARED = 0x60000
 
 
 def race(seed: int) -> tuple[list[int], int]:
-    """Four CPUs change a shared word in a way that depends on the order. Returns their clocks and the word."""
+    """Four CPUs change a shared word, with a result that depends on their order. Returns their clocks and the word."""
     bare = Bare(4, quantum=500, seed=seed)
     for n in range(4):
         bare.start(

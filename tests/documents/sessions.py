@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Sessions in the documents: commands `$ emu ...`, and Python's `>>>`, each with what it prints.
+"""Sessions in the documents: commands `$ emu ...`, and Python's `>>>`, each with its output.
 
     ./venv python -m tests.documents.sessions README.md docs/latency.md ...
 
-runs those of documents and puts what they print in place of what stands there. Where `...` stands for a part of the
-output, and the rest is not what is printed, both are shown: a person decides what the document then shows.
+runs the sessions of documents and replaces the output in them. If the output contains `...`, which matches anything, and does not
+match what is printed, both are shown: a person decides what the document should show.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _INDENT = "    "
 
 
 class Session(NamedTuple):
-    """A command of a document: its words after `emu`, what the document shows of its output, and where that stands."""
+    """A command of a document: its words after `emu`, the output in the document, and where that is."""
 
     command: str
     shown: str
-    start: int  # of what is shown, in characters
+    start: int  # of the output, in characters
     end: int
 
 
@@ -52,12 +52,12 @@ def sessions(text: str) -> Iterator[Session]:
 
 
 def as_shown(shown: str, printed: str) -> bool:
-    """Whether a command prints what a document shows, in which `...` may stand for a part; but for empty lines at the end."""
+    """Whether output matches that of a document, in which `...` matches anything. Empty lines at the end do not count."""
     return doctest.OutputChecker().check_output(shown.rstrip("\n") + "\n", printed.rstrip("\n") + "\n", doctest.ELLIPSIS)
 
 
 def files_of(text: str, folder: Path) -> None:
-    """Makes what a document's sessions need: the files whose contents it shows, and the way to emu's own."""
+    """Creates what a document's sessions need: the files whose contents it shows, and a link to emu."""
     for name, content in re.findall(r"^```\w*\n# (\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         (folder / name).write_text(f"# {name}\n{content}")
     (folder / "emu").symlink_to(ROOT / "emu")
@@ -82,7 +82,7 @@ def _record_commands(path: Path) -> None:
 
 
 class _Recorder(doctest.DocTestRunner):
-    """Puts what examples print in place of what they should print."""
+    """Replaces the expected output of examples by their actual output."""
 
     def __init__(self) -> None:
         super().__init__(verbose=False)
@@ -98,7 +98,7 @@ class _Recorder(doctest.DocTestRunner):
 
     @staticmethod
     def _say(text: str) -> None:
-        print(text, file=sys.__stdout__)  # sys.stdout is the examples'
+        print(text, file=sys.__stdout__)  # sys.stdout is redirected for the examples
 
 
 def _record_python(path: Path) -> None:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Every section of the ftrace documents: its commands are typed, and print what the section says to see.
+"""Every section of the ftrace documents: its commands are typed, and print what the section shows.
 
-In the suite a section that is the same everywhere is typed on one architecture, the next one on the other; --long has both.
+In the suite, sections that are the same on all architectures are typed alternately on one or the other; --long types them on
+both.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ MODELS = {
 
 
 def typed() -> Iterator[object]:
-    """Each section on each architecture. The guide stays the same for all of an architecture."""
+    """Each section on each architecture. All sections of an architecture share the guide."""
     for place, arch in enumerate(ARCHITECTURES):
         sections = ((one, section) for one in DOCUMENTS for section in one.sections)
         for number, (one, section) in enumerate(sections):

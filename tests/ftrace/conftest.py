@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tracefs of a kernel that has been loaded but not started: no CPU runs, so sites are patched at once. And one that runs."""
+"""The tracefs of a kernel that has been loaded but not started: no CPU runs, so sites are patched at once. And a running one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def image() -> Image:
 
 @pytest.fixture
 def kernel(image: Image) -> Iterator[Kernel]:
-    """On a board with two CPUs."""
+    """A kernel on a board with two CPUs."""
     warnings: list[str] = []
     with RamDisk(1 << 20) as disk, closing(Board(cpu_arch.load(ARCH), 2, MEMORY, QUANTUM, 0, FREQUENCY)) as board:
         made = Kernel(board, kernel_arch.load(ARCH), image, Console(lambda data: None), warnings.append, disk)
@@ -77,14 +77,14 @@ def tracefs(root: StaticDirectory) -> TraceFS:
 
 @pytest.fixture(scope="module")
 def booted(arch: str) -> Iterator[Machine]:
-    """A machine for all tests of a module: nothing that they do makes the kernel or tracing warn."""
+    """A machine for all tests of a module: nothing that they do may cause a warning of the kernel or of tracing."""
     with booted_machine(arch, cpus=2) as made:
         yield made
         assert made.warnings == []
 
 
 def mark(ring: RingBuffer, time: int, text: str) -> None:
-    """A marker of task 57 in a ring."""
+    """Writes a marker of task 57 to a ring."""
     payload = np.zeros(1, entries.PRINT)
     payload["type"], payload["pid"] = entries.EventType.PRINT, 57
     assert ring.write(time, payload.tobytes() + text.encode() + b"\n\0")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The ring buffers of an array and the spare ones, whatever is done to them in whatever order, against a model made of lists."""
+"""The ring buffers of an array and their spares, after any sequence of operations, compared with a model made of lists."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SOME_CPUS = st.frozensets(st.integers(0, CPUS - 1))
 
 
 class ArrayBuffersMachine(RuleBasedStateMachine):
-    """What one CPU records is a RingModel; so is its spare part, if there is one."""
+    """The model of each CPU's buffer is a RingModel; so is that of its spare, if there is one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class ArrayBuffersMachine(RuleBasedStateMachine):
 
     @rule()
     def trigger(self) -> None:
-        """As native code takes a snapshot: nothing is allocated, and the sizes are what they are."""
+        """Native code takes a snapshot: it allocates nothing, and does not change sizes."""
         take_snapshot(self.records.array)
         if self.spare is not None:
             self.exchange([cpu for cpu in range(CPUS) if not self.paused(cpu)])
@@ -168,7 +168,7 @@ def test_another_snapshot_needs_no_memory(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_who_waits_for_pages_looks_again_after_a_snapshot() -> None:
-    """The pages are begun in the other buffer from then on."""
+    """From then on, pages are started in the other buffer."""
     records = ArrayRecords(CPUS)
     buffers = ArrayBuffers(records)
     buffers.make_spares()
@@ -190,7 +190,7 @@ def _fail() -> None:
 
 
 def _resident() -> int:
-    """Bytes of memory that this process has touched."""
+    """The resident memory of this process in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The branch tracer says of each likely() and unlikely() whether it was right. No golden has it: the text is that of `format`."""
+"""The branch tracer records whether each likely() and unlikely() was right. There is no golden: the text follows `format`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def recorded(machine: Machine) -> Places:
 
 
 def counted(machine: Machine) -> Places:
-    """The same by trace_stat/branch_annotated, which leaves out what modules have."""
+    """The counts of trace_stat/branch_annotated, which leaves out branches of modules."""
     text = machine.tracefs.read("trace_stat/branch_annotated")
     assert text.startswith(STATISTICS)
     rows = [COUNTS.fullmatch(line) for line in text.removeprefix(STATISTICS).splitlines()]
@@ -86,7 +86,7 @@ def test_every_branch_is_recorded_and_counted(arch: str) -> None:
 
 
 def test_the_option_is_for_the_next_tracer(arch: str) -> None:
-    """As in Linux, it is looked at when a tracer is set."""
+    """As in Linux, it takes effect when a tracer is set."""
     with booted_machine(arch) as machine:
         machine.tracefs.write("buffer_size_kb", "20000")
         machine.tracefs.write("set_ftrace_filter", "vfs_write")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What runs at a traced call follows each change, while calls are traced: the general code is there while something needs it."""
+"""The code that runs at traced calls follows each change, while calls are traced: general code is used only if needed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOAD = "while :; do cat /bin/true > /dev/null; done &"
 
 @pytest.fixture(scope="module")
 def machine(arch: str) -> Iterator[Machine]:
-    """A machine with one CPU, which is busy and traces calls."""
+    """A busy machine with one CPU that traces calls."""
     with booted_machine(arch, cpus=1) as booted:
         booted.run(LOAD)
         yield booted
@@ -34,7 +34,7 @@ def tracer(machine: Machine, request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture
 def is_general(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Callable[[], bool]:
-    """Tells whether the general code runs now at traced calls, once the choice has been made anew."""
+    """Returns whether the general code runs at traced calls after the choice has been made anew."""
     dispatched: dict[int, Handler] = {}
     dispatch = machine.board.dispatch
 
@@ -53,7 +53,7 @@ def is_general(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Callable[[]
 
 
 def recorded(machine: Machine) -> Events:
-    """What is recorded from now on, for a while."""
+    """Records for a while."""
     machine.tracefs.write("trace", "")
     machine.advance(3_000_000)
     return machine.trace_array.recorder.rings[0].unread()
@@ -64,12 +64,12 @@ def kinds(events: Events) -> set[int]:
 
 
 def calls(events: Events) -> np.ndarray:
-    """The entries of calls in a graph."""
+    """The entry events of a graph."""
     return events.entries(FUNCGRAPH_ENTRY)[events.entries(ENTRY)["type"] == EventType.FUNCGRAPH_ENTRY]
 
 
 def graph_changes(machine: Machine) -> dict[str, tuple[str, str, Callable[[Events], bool]]]:
-    """By file: what is written, what takes that back, and what is true of events meanwhile, and only then."""
+    """By file: the text to write, the text that reverts it, and a property that events have only in between."""
     sites = machine.trace_array.ftrace.sites
     (read,) = (int(sites.addresses[n]) for n in range(len(sites)) if sites.functions.label(n) == "vfs_read")
     return {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The trace clocks: their units, and that events of native code and of Python have times of the same clock."""
+"""The trace clocks: their units, and events of native code and of Python have times of the same clock."""
 
 from __future__ import annotations
 

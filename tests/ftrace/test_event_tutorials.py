@@ -13,7 +13,7 @@ from emu.machine import Machine
 from tests.lib.golden import read_golden
 from tests.lib.sessions import session
 
-# What a document's session finds; those of this file change nothing else.
+# The initial state for a document's session; the sessions of this file change nothing else.
 BEGINNING = {
     "tracing_on": "1", "current_tracer": "nop", "set_event": "", "set_graph_function": "", "error_log": "", "trace": "",
     "snapshot": "0",
@@ -23,7 +23,7 @@ NOTHING_SET = read_golden("trigger-file-empty.txt")
 REFUSED = "echo: write error: Invalid argument\n"
 EXISTS = "echo: write error: File exists\n"
 
-# The columns in front of an event: task, CPU, flags and time.
+# The columns before an event: task, CPU, flags and time.
 CONTEXT = re.compile(r"^ *(?P<comm>\S.*)-(?P<pid>\d+) +\[00(?P<cpu>\d)\] (?P<flags>\S{5}) +\d+\.\d{6}: (?P<event>.*)$", re.M)
 
 
@@ -35,7 +35,7 @@ def machine(booted: Machine) -> Machine:
 
 
 def events(text: str) -> list[re.Match[str]]:
-    """The lines of a trace; there are no others than its heading."""
+    """The lines of a trace; the only other ones are its header."""
     found = list(CONTEXT.finditer(text))
     assert len(found) == len([line for line in text.splitlines() if not line.startswith("#")]) > 0
     return found
@@ -46,7 +46,7 @@ def rows(text: str) -> list[str]:
 
 
 def test_the_list_of_events_can_be_written_back(machine: Machine) -> None:
-    """What a program reads at once are whole lines."""
+    """Each read of a program returns whole lines."""
     output = session(
         machine,
         """
@@ -59,7 +59,7 @@ def test_the_list_of_events_can_be_written_back(machine: Machine) -> None:
 
 
 def test_options_of_the_output(machine: Machine) -> None:
-    """The same trace as each of the options shows it."""
+    """The same trace with each of the options."""
     session(machine, "echo 1 > events/sched/enable; usleep 1; echo 0 > tracing_on\n")
     first = events(machine.tracefs.read("trace"))[0]
     kind = machine.tracefs.read(f"events/sched/{first['event'].partition(':')[0]}/id").strip()
@@ -92,7 +92,7 @@ def test_options_of_the_output(machine: Machine) -> None:
 
 
 def test_events_among_functions(machine: Machine) -> None:
-    """A switch is where the scheduler has chosen the next task, and before the registers change hands."""
+    """A switch is recorded after the scheduler has chosen the next task, and before the registers are switched."""
     output = session(
         machine,
         "echo sched_switch > set_event\necho function > current_tracer\nusleep 1\necho 0 > tracing_on\n"
@@ -131,7 +131,7 @@ def test_trace_printk_comments_on_a_graph(machine: Machine) -> None:
 
 
 def test_markers_among_events(machine: Machine) -> None:
-    """A marker is between the beginning and the end of the system call that writes it."""
+    """A marker is between the entry and the exit of the system call that writes it."""
     output = session(
         machine,
         "echo 1 > events/syscalls/sys_enter_write/enable\necho 1 > events/syscalls/sys_exit_write/enable\n"
@@ -146,7 +146,7 @@ def test_markers_among_events(machine: Machine) -> None:
 
 
 def test_names_and_thread_groups(machine: Machine) -> None:
-    """saved_cmdlines has a task's name by its number; with record-tgid, saved_tgids has the number of its process."""
+    """saved_cmdlines has a task's name by its pid; with record-tgid, saved_tgids has its thread group."""
     output = session(
         machine,
         "echo record-tgid > trace_options\necho sched_switch > set_event\nthreads > /dev/null\necho > set_event\n"
@@ -177,7 +177,7 @@ def test_clocks_of_events(machine: Machine, clock: str) -> None:
 
 
 def test_an_instance_with_events_looks_like_that_of_linux(machine: Machine) -> None:
-    """The commands of the golden. What this machine has of files, tracers and options is in the golden's order."""
+    """The golden's commands. The files, tracers and options that this machine has are in the golden's order."""
     output = session(
         machine,
         "mkdir instances/foo; cd instances/foo; for f in *; do echo ./$f; done\n"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Recording does not feed itself: whatever a traced function causes, the machine goes on to the end of a command.
+"""Recording does not feed itself: whatever a traced function causes, the machine reaches the end of a command.
 
-Each case is a circle. What is recorded has the guest woken, asks for work or prints; and that again is traced.
+Each case is a loop: recording wakes the guest, requests work or prints; and that is traced in turn.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import TRACING
 
 LIMIT = 4_000_000_000  # nanoseconds of virtual time: threads of hwlat sample for half a second
-HOST_LIMIT = 120.0  # of an endless circle, should the virtual time not pass
+HOST_LIMIT = 120.0  # for an endless loop in which virtual time does not advance
 
-# What an interrupt of the host's devices, a wakeup and a line of the log come through
+# Functions on the path of an interrupt of the host's devices, of a wakeup and of a line of the log
 PATH = ("__handle_irq_event_percpu", "file_server_interrupt", "trace_work_interrupt", "try_to_wake_up", "vprintk")
 
 WORK = "echo hwlat > current_tracer; echo osnoise > current_tracer; echo nop > current_tracer"  # each write waits for work
@@ -39,7 +39,7 @@ SYNTHETIC = (
 
 
 def commands(*given: str) -> str:
-    """Commands of functions of PATH, which take turns."""
+    """Commands for the functions of PATH, assigned in rotation."""
     return "; ".join(f"echo '{name}:{given[n % len(given)]}' >> set_ftrace_filter" for n, name in enumerate(PATH))
 
 
@@ -61,7 +61,7 @@ CIRCLES = {  # parts of a script
 
 
 def have_path_write(machine: Machine) -> None:
-    """Has all functions of PATH call that of Linux's sample directly, which writes into the trace."""
+    """Makes all functions of PATH call that of Linux's sample directly, which writes to the trace."""
     machine.run("modprobe ftrace-direct-multi; modprobe sample_direct")
     tramp = machine.kernel.modules.symbol("ftrace_direct_multi", "my_tramp")
     sites = [f"echo r {machine.kernel.image.symbol(name):x} {tramp:x}" for name in PATH]
@@ -81,7 +81,7 @@ def test_the_machine_goes_on(circle: str) -> None:
 
 
 def test_a_callback_reads_what_it_causes() -> None:
-    """It stands in the interrupt that an event raises for a reader, and itself reads the trace."""
+    """A callback in the interrupt that an event raises for a reader itself reads the trace."""
     with booted_machine("x86_64") as machine:
         lengths: list[int] = []
 
@@ -96,7 +96,7 @@ def test_a_callback_reads_what_it_causes() -> None:
 
 
 def test_each_dump_is_of_somebody_elses_doing(machine: Machine) -> None:
-    """A function of the dump's own work dumps once, when something else has called it, and no more."""
+    """A function of the dump's own work dumps once for each call from elsewhere, and no more."""
     machine.tracefs.write("set_ftrace_filter", "printk_line:cpudump")
     machine.tracefs.append("set_ftrace_filter", "trace_work_interrupt:cpudump")
     output = machine.run(f"echo nop > {TRACING}/tracing_enabled; usleep 3000; dmesg").output.decode()

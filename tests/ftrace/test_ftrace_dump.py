@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Dumps of the trace on the guest's console: asked for by /proc/sysrq-trigger, made by an oops or a panic."""
+"""Dumps of the trace on the guest's console: requested through /proc/sysrq-trigger, or caused by an oops or a panic."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def fresh(arch: str) -> Iterator[Machine]:
 
 
 def messages(console: str) -> list[str]:
-    """The kernel's messages among what is on the console, without their times."""
+    """The kernel's messages on the console, without their time stamps."""
     return re.findall(r"^\[ *\d+\.\d{6}\] (.*)$", console, re.MULTILINE)
 
 
 def dump_in(lines: list[str]) -> list[str]:
-    """The lines between the two rules of a dump, which must be the only one."""
+    """The lines between the two separators of a dump, which must be the only one."""
     assert lines.count("Dumping ftrace buffer:") == 1
     start = lines.index("Dumping ftrace buffer:")
     assert lines[start + 1] == RULE
@@ -83,7 +83,7 @@ def test_a_dump_has_addresses_of_programs_as_they_are(fresh: Machine) -> None:
 @pytest.mark.static_timing("events are counted")
 @pytest.mark.parametrize("tracer", ["function", "function_graph", "nop"])
 def test_a_dump_has_the_lines_of_the_trace(arch: str, tracer: str) -> None:
-    """Those of all CPUs, in order, as they are with latency-format, but without the marks that need the next event."""
+    """Those of all CPUs, in order, as with latency-format, but without marks that depend on the next event."""
     with booted_machine(arch, cpus=2) as machine:
         machine.tracefs.write("set_ftrace_filter", "vfs_* *page*")
         machine.tracefs.write("current_tracer", tracer)
@@ -108,7 +108,7 @@ def test_lines_of_a_marker_are_lines_of_the_dump_and_may_be_long(fresh: Machine)
 
 
 def test_what_is_recorded_during_a_dump_stays(fresh: Machine) -> None:
-    """Somebody turns tracing on again: the dump comes to its end."""
+    """Tracing is turned on again during the dump, which must end."""
     script = """
         echo '*lock*' > set_ftrace_filter; echo function > current_tracer; ls > /dev/null; echo 0 > tracing_on
         cat per_cpu/cpu*/stats | grep ^entries > /before
@@ -126,7 +126,7 @@ def test_one_cpu_is_dumped_when_asked_for(fresh: Machine) -> None:
     fresh.trace_array.dumps.request(1)
     assert not fresh.trace_array.recorder.recording
     fresh.trace_array.dumps.request(1)
-    fresh.trace_array.dumps.request(None)  # one is asked for already
+    fresh.trace_array.dumps.request(None)  # one has been requested already
     (line,) = dump_in(messages(fresh.run("true").output.decode()))
     assert line.endswith(": on 1") and "on 0" in fresh.tracefs.read("trace")
     fresh.trace_array.dumps.request(1)
@@ -170,7 +170,7 @@ def test_an_oops_dumps(arch: str, mode: int, where: str) -> None:
 
 @pytest.mark.static_timing("cycles are counted")
 def test_patching_waits_for_a_cpu_that_dumps_with_interrupts_off(fresh: Machine) -> None:
-    """For longer than any other CPU may take to answer a step of patching."""
+    """For longer than any other CPU may take for a step of patching."""
     fresh.tracefs.write("set_ftrace_filter", "vfs_read")
     fresh.tracefs.write("current_tracer", "function")
     shell(fresh, f"echo 1 > {ON_OOPS}")
@@ -207,7 +207,7 @@ def test_a_panic_dumps_and_ends_the_machine(fresh: Machine) -> None:
 
 
 def test_an_oops_in_an_interrupt_dumps_once(fresh: Machine) -> None:
-    """The panic that follows finds nothing more."""
+    """The following panic has nothing left to dump."""
     console = bytearray()
     fresh._sink = console.extend
     with pytest.raises(GuestPanic, match="Fatal exception in interrupt"):

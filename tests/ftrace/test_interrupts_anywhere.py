@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Interrupts before every instruction of a graph-traced kernel, and of a program that recurses: nothing notices.
+"""Interrupts before every instruction of a graph-traced kernel, and of a recursive program: nothing is affected.
 
 Code with interrupts off gets them when it turns them on. On SPARC V9 both places spill and fill register windows.
 """
@@ -20,7 +20,7 @@ INTERRUPTS = 1000
 
 
 def interrupt_every_instruction(machine: Machine, count: int) -> set[int]:
-    """Has the CPU take that many interrupts, each before another instruction. Returns the addresses at which they were raised."""
+    """Makes the CPU take `count` interrupts, each before a different instruction. Returns where they were raised."""
     (cpu,) = machine.board.cpus
     vectors = [machine.kernel.image.constant(name) for name in VECTORS]
     places = set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Backtraces do not depend on what is probed when the first one is wanted."""
+"""Backtraces do not depend on which addresses are probed when the first one is made."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FUNCTION = "vfs_read"
 
 
 def places(machine: Machine) -> list[ProbePlace]:
-    """Wherever there can be a breakpoint in the function."""
+    """All places in the function where a breakpoint is possible."""
     begin, found = machine.kernel.image.symbol(_FUNCTION), []
     function = machine.kernel.image.function_at(begin)
     assert function is not None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""mmiotrace: each access to a device that a driver has mapped, with its value, and nothing that is not one."""
+"""mmiotrace: each access to a device that a driver has mapped, with its value, and no others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.lib.booted_machine import booted_machine
 from tests.lib.golden import read_golden
 
 DEVICE = 0xF0_0000_0000
-VIRTUAL = 0xFFFF_C900_0000_0000  # where the first mapping lies
+VIRTUAL = 0xFFFF_C900_0000_0000  # the address of the first mapping
 ACCESSES, MEMORY = 0x108, 0x400  # registers of the device
 INSERT, DO = "insmod /lib/modules/sample_io.ko", "echo {} > /sys/module/sample_io/parameters/do"
 TEXT = b"sample_io moves this text\0"
@@ -50,7 +50,7 @@ def lines(m: Machine) -> list[str]:
 
 
 def accesses(shown: list[str], map_id: int = 1) -> list[Access]:
-    """All are of one mapping."""
+    """The accesses, all in one mapping."""
     found = []
     for line in shown:
         fields = re.fullmatch(rf"([RW]) (\d) {TIME} {map_id} (0x\w+) (0x\w+) 0x0 0", line)
@@ -92,7 +92,7 @@ def test_every_access_of_testmmiotrace(machine: Machine) -> None:
 
 
 def test_it_is_the_device_that_is_accessed(machine: Machine) -> None:
-    """In all widths, by string instructions, and by all CPUs at once: no access is missing, and none is another's."""
+    """In all widths, by string instructions, and by all CPUs at once: no access is missing, and none is mixed up with another."""
     run(machine, INSERT, DO.format("words"))
     _, *shown = lines(machine)
     assert accesses(shown) == [

@@ -45,7 +45,7 @@ def test_there_is_no_nmi_for_a_cpu_that_is_not_there(arch: str) -> None:
 
 
 def delivered_from(machine: Machine, cpu: Cpu) -> tuple[int, int] | None:
-    """If the CPU is at the first instruction of its NMI handler: where it comes from, and the stack pointer there."""
+    """If the CPU is at the first instruction of its NMI handler: the interrupted address and stack pointer."""
     image = machine.kernel.image
     if machine.board.arch.name == "sparc64":
         if cpu.pc != image.symbol("ttable") + 0x4F * 32:
@@ -58,7 +58,7 @@ def delivered_from(machine: Machine, cpu: Cpu) -> tuple[int, int] | None:
 
 
 def nmi_before_every_instruction(machine: Machine, count: int) -> tuple[set[int], int]:
-    """Has the CPU take that many NMIs, each before another instruction.
+    """Makes the CPU take `count` NMIs, each before a different instruction.
 
     Returns the addresses before which they came, and how many came with interrupts off.
     """
@@ -71,8 +71,8 @@ def nmi_before_every_instruction(machine: Machine, count: int) -> tuple[set[int]
         machine.inject_nmi(0)
         step(machine, cpu, 1)
         if cpu.record.taken == before:
-            continue  # it cannot come here
-        place = delivered_from(machine, cpu) or place  # one instruction may have been executed before it could come
+            continue  # it cannot be delivered here
+        place = delivered_from(machine, cpu) or place  # one instruction may have been executed before the delivery
         taken += 1
         off += masked
         places.add(place[0])
@@ -87,7 +87,7 @@ def nmi_before_every_instruction(machine: Machine, count: int) -> tuple[set[int]
 
 
 def on_the_programs_stack(machine: Machine) -> set[int]:
-    """The x86-64 kernel's last instructions before a program goes on, behind the switch of stacks: swapgs, sysretq."""
+    """The x86-64 kernel's last instructions before a return to user mode, behind the switch of stacks: swapgs, sysretq."""
     swapgs, sysretq = bytes.fromhex("0f01f8"), bytes.fromhex("480f07")
     entry = machine.kernel.image.function_at(machine.kernel.image.symbol("entry_SYSCALL_64"))
     end = entry.address + entry.size
@@ -133,7 +133,7 @@ SHORTEST, LONGEST = 61, 397  # longer than the handler, so that other code runs 
 
 
 class Storm(Record):
-    """NMIs on a CPU."""
+    """The state of a series of NMIs on a CPU."""
 
     cpu: cpu_records.Cpu
     left: u64  # blocks until the next one
@@ -142,7 +142,7 @@ class Storm(Record):
 
 @callback
 def next_block(uc: u64, address: u64, size: u32, storm: Storm) -> None:
-    """Has an NMI come after so many blocks, each time after a few more, until it begins anew."""
+    """Raises an NMI after a number of blocks, which increases each time, until it starts from the beginning."""
     storm.left -= 1
     if storm.left != 0:
         return
@@ -155,7 +155,7 @@ def next_block(uc: u64, address: u64, size: u32, storm: Storm) -> None:
 
 
 def begin_storm(cpu: Cpu) -> object:
-    """NMIs on a CPU from now on, for as long as the result lives."""
+    """Starts a series of NMIs on a CPU, which lasts as long as the result exists."""
     storm = Storm.allocate()
     storm.cpu = cpu.record
     storm.left, storm.distance = SHORTEST, SHORTEST + cpu.index
@@ -164,7 +164,7 @@ def begin_storm(cpu: Cpu) -> object:
 
 
 def test_nmis_while_sites_change_under_load(arch: str, protocol: str) -> None:
-    """Handlers run into sites that are half written, and are themselves patched."""
+    """Handlers run into half-written sites, and are patched themselves."""
     with booted_machine(arch, cpus=2) as machine:
         machine.patching.protocol = protocol
         storm = [begin_storm(cpu) for cpu in machine.board.cpus]
@@ -174,7 +174,7 @@ def test_nmis_while_sites_change_under_load(arch: str, protocol: str) -> None:
 
 
 def locked_up(arch: str, word: str, command_line: str, seconds: int) -> Machine:
-    """A machine of which a CPU has been stuck for so long."""
+    """A machine with a CPU that has been stuck for some time."""
     machine = Machine(arch=arch, cpus=2, frequency=FEW_HERTZ, command_line=command_line)
     machine.run(f"echo {word} > /dev/lkdtm &")
     machine.advance(seconds * FEW_HERTZ)

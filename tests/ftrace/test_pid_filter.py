@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lists of tasks of one trace array, and what native code is told of the tasks that run."""
+"""The pid lists of one trace array, and what native code gets to know about running tasks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from emu.ftrace.native.trace_values import PID_LIMIT
 
 @pytest.fixture
 def records() -> ArrayRecords:
-    """Of two CPUs, which run tasks 5 and 6."""
+    """The records of two CPUs that run tasks 5 and 6."""
     made = ArrayRecords(2)
     for cpu, pid in zip(made.cpus, (5, 6), strict=True):
         cpu.pid = pid
@@ -26,7 +26,7 @@ def records() -> ArrayRecords:
         (frozenset({5}), None, [0, 1]),
         (None, frozenset({5}), [1, 0]),
         (frozenset({5, 6}), frozenset({6}), [0, 1]),
-        (frozenset(), None, [1, 1]),  # a list that is empty is a list
+        (frozenset(), None, [1, 1]),  # an empty list is a list
     ],
 )
 def test_the_tasks_that_run_are_heard_or_ignored_at_once(

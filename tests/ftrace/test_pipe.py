@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""trace_pipe: what is read is gone, however it is read, and the pieces make the text that `trace` would show."""
+"""trace_pipe: reads consume events, however they are made, and the pieces form the text that `trace` would show."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.ftrace.conftest import mark
 
 
 def read_all(handle: Handle, size: int) -> tuple[list[str], list[int]]:
-    """The lines that can be read now, and how long each read was."""
+    """The lines that can be read now, and the size of each read."""
     data, lengths = b"", []
     while isinstance(piece := handle.read(0, size), bytes) and piece:
         data += piece
@@ -80,7 +80,7 @@ def test_it_waits_and_ends_when_recording_is_off(
 def test_a_poll_waits_until_enough_of_a_cpus_buffer_is_written(
     percent: int, full: int, pipe: Handle, rings: list[RingBuffer], root: Any, tracefs: TraceFS
 ) -> None:
-    """`full`: pages before the one that is being written."""
+    """`full`: the number of pages before the one that is being written."""
     tracefs.write("buffer_size_kb", "38")
     assert (rings[0].pages, tracefs.read("buffer_percent")) == (10, "50\n")
     tracefs.write("buffer_percent", str(percent))
@@ -108,7 +108,7 @@ def test_a_splice_waits_for_whole_pages_until_it_is_told_to_end(
     raw = root.lookup("per_cpu").lookup("cpu0").lookup("trace_pipe_raw").open(OpenFlags.READ)
     while rings[0].full_pages < 3:
         mark(rings[0], 1000, "x" * 100)
-    assert isinstance(raw.splice(0, 1 << 16, waited=True), WouldBlock)  # half of the buffer is wanted
+    assert isinstance(raw.splice(0, 1 << 16, waited=True), WouldBlock)  # half of the buffer is required
     assert len(raw.splice(0, 8192 + 4095, waited=False)) == 8192
     while rings[0].full_pages < 4:
         mark(rings[0], 1000, "x" * 100)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The function profiler counts every call, and adds the times that function_graph records."""
+"""The function profiler counts every call, and sums up the times that function_graph records."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ HEADER = """\
   --------                               ---    ----            ---             ---
 """
 
-Times = dict[int, list[tuple[int, int]]]  # of each function's calls, by its site: when they returned, and what they took
+Times = dict[int, list[tuple[int, int]]]  # by function's site: the times of its calls' returns, and their durations
 
 
 def duration(nanoseconds: int) -> str:
-    """Seven places, as many of them decimals as there is room for."""
+    """Seven characters, with as many decimals as fit."""
     whole = str(nanoseconds // 1000)
     return whole if len(whole) > 6 else f"{whole}.{nanoseconds % 1000:03}"[:8]
 
 
 def profile(machine: Machine, cpu: int) -> dict[str, tuple[int, str, str, str]]:
-    """Hits, time, average and variance of a CPU by function, of functions whose names (cut to 30) nobody else has."""
+    """Hits, time, average and variance on a CPU by function, for functions whose names (truncated to 30) are unique."""
     text = machine.tracefs.read(f"trace_stat/function{cpu}")
     assert text.startswith(HEADER)
     rows = [LINE.fullmatch(line) for line in text.removeprefix(HEADER).splitlines()]
@@ -48,7 +48,7 @@ def profile(machine: Machine, cpu: int) -> dict[str, tuple[int, str, str, str]]:
 
 
 def graph_times(machine: Machine, *, nested: bool) -> list[Times]:
-    """What function_graph has recorded of returned calls, by the CPU on which they returned; `nested`: with what they called."""
+    """function_graph's returned calls, by the CPU on which they returned; `nested`: including their callees."""
     found: list[Times] = []
     returned = []
     for ring in machine.trace_array.recorder.rings:
@@ -97,7 +97,7 @@ def test_times_are_those_that_function_graph_records(arch: str, off: tuple[str, 
         called = first_calls(machine)
     with booted_machine(arch) as machine:
         set_options(machine, off)
-        machine.tracefs.write("trace_clock", "counter")  # of events only
+        machine.tracefs.write("trace_clock", "counter")  # only for events
         machine.tracefs.write("function_profile_enabled", "1")
         machine.run(LOAD)
         compared = 0
@@ -122,7 +122,7 @@ def set_options(machine: Machine, off: tuple[str, ...]) -> None:
 
 
 def first_calls(machine: Machine) -> list[dict[int, int]]:
-    """By CPU, when each function was called first, as function_graph has recorded it; functions by their sites."""
+    """By CPU, when function_graph recorded the first call of each function; functions by site."""
     found = []
     for ring in machine.trace_array.recorder.rings:
         calls = of_type(ring.unread(), entries.EventType.FUNCGRAPH_ENTRY)
@@ -145,7 +145,7 @@ def test_the_text_is_that_of_a_real_kernel(arch: str) -> None:
         both = read("trace_stat/function0") + read("trace_stat/function1")
         assert read("function_profile_enabled") == "1\n"
         assert {line.split()[0] for line in both.splitlines()} == {"Function", "--------", "vfs_read", "vfs_write", "schedule"}
-        # What takes less time on average than tracing_thresh is not shown.
+        # Functions whose average time is less than tracing_thresh are not shown.
         write("tracing_thresh", "1000")
         assert " vfs_write " not in read("trace_stat/function0") + read("trace_stat/function1")
         write("tracing_thresh", "0")
@@ -154,7 +154,7 @@ def test_the_text_is_that_of_a_real_kernel(arch: str) -> None:
         assert read("trace_stat/function0") + read("trace_stat/function1") == both
         assert read("enabled_functions") == ""
         write("function_profile_enabled", "1")
-        assert len(read("trace_stat/function0")) < len(both)  # it begins anew
+        assert len(read("trace_stat/function0")) < len(both)  # it starts anew
         with pytest.raises(TraceError):
             write("trace_stat/function0", "0")
         with pytest.raises(TraceError):
@@ -162,7 +162,7 @@ def test_the_text_is_that_of_a_real_kernel(arch: str) -> None:
 
 
 def test_one_user_of_returns_at_a_time(arch: str) -> None:
-    """As in Linux 6.1: function_graph and the profiler exclude each other; function and the stack tracer go with both."""
+    """As in Linux 6.1, function_graph and the profiler exclude each other; function and the stack tracer work with both."""
     with booted_machine(arch) as machine:
         read, write = machine.tracefs.read, machine.tracefs.write
         write("current_tracer", "function_graph")
@@ -194,7 +194,7 @@ def test_one_user_of_returns_at_a_time(arch: str) -> None:
         before = profiled(machine)
         machine.run("echo none")
         assert profiled(machine) == before
-        # Of calls that are under way, nobody is told any more whose user of returns has gone meanwhile.
+        # Active calls are no longer recorded if their user of returns has been removed meanwhile.
         write("function_profile_enabled", "0")
         machine.ftrace_enabled = True
         write("current_tracer", "function_graph")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The ring buffer against a model made of lists, and the rarer kinds of events in pages made by hand."""
+"""The ring buffer compared with a model made of lists, and the rarer kinds of events in pages made by hand."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class RingBufferMachine(RuleBasedStateMachine):
 
     @rule(on=st.booleans())
     def spill(self, on: bool) -> None:
-        """A buffer that is full gives its pages away, and nothing is overwritten."""
+        """A full buffer spills its pages, and nothing is overwritten."""
         self.spilled: list[tuple[int, bytes]] = []
         self.model.spilled = [] if on else None
 

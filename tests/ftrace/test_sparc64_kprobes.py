@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What kprobes see and change on SPARC V9, where functions have windows, and call sites and delay slots of their own kind."""
+"""What kprobes see and change on SPARC V9, whose functions have windows, and call sites and delay slots of their own kind."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Act = Callable[[Cpu, EventContext, Registers], Registers | None]
 
 @contextmanager
 def probed(machine: Machine, acts: Mapping[ProbePlace, Act]) -> Iterator[None]:
-    """Calls act(cpu, event_context, registers) when a CPU comes to a place. What it returns are registers to be changed."""
+    """Calls act(cpu, event_context, registers) when a CPU reaches a place. It returns the registers to change."""
     names, globals_records = machine.ftrace.arch.probing().registers.names, machine.trace_array.recorder.globals.records
     told, records = globals_records.event_context, []
     for place, act in acts.items():
@@ -57,7 +57,7 @@ def address(machine: Machine, name: str) -> int:
 
 
 def site(machine: Machine, name: str) -> int:
-    """How far a function's call site is from its beginning."""
+    """The offset of a function's call site."""
     begin = address(machine, name)
     return min(found - begin for found in machine.kernel.image.sites.tolist() if found >= begin)
 
@@ -76,7 +76,7 @@ def test_a_function_s_registers_before_and_behind_its_window(tracer: str) -> Non
         places = (0, at_site, at_site + 4, at_site + 8)
         with probed(machine, {ProbePlace("ksys_read", offset): partial(note, offset) for offset in places}):
             machine.run("cat /proc/version")
-        in_turn = [at_site + 4, 0, at_site, at_site + 8]  # the delay slot comes before what the site calls
+        in_turn = [at_site + 4, 0, at_site, at_site + 8]  # the delay slot comes before the target of the site
         assert [offset for offset, _ in seen] == in_turn * (len(seen) // 4) and len(seen) >= 8
         for n in range(0, len(seen), 4):
             inside = seen[n : n + 4]
@@ -94,7 +94,7 @@ def test_a_function_s_registers_before_and_behind_its_window(tracer: str) -> Non
 @pytest.mark.parametrize("tracer", _TRACERS)
 @pytest.mark.parametrize("behind", [None, 0, 4, 8])
 def test_a_function_goes_on_with_changed_registers(tracer: str, behind: int | None) -> None:
-    """Changed at the function's beginning, or so many bytes behind the call site's."""
+    """Changed at the function's beginning, or `behind` bytes behind its call site."""
     with booted_machine("sparc64") as machine:
         machine.tracefs.write("current_tracer", tracer)
         place = ProbePlace("vfs_write", 0 if behind is None else site(machine, "vfs_write") + behind)
@@ -109,13 +109,13 @@ def test_a_function_goes_on_with_changed_registers(tracer: str, behind: int | No
             machine.run("printf abcdefg > /written")
         assert counts.count(7) == 1
         assert machine.run("cat /written").output == b"abcdefg"
-        assert counts[counts.index(7) + 1] == 4  # the C library writes what is left
+        assert counts[counts.index(7) + 1] == 4  # the C library writes the rest
 
 
 @pytest.mark.parametrize("tracer", _TRACERS)
 @pytest.mark.parametrize("behind", [None, 0, 8])
 def test_a_function_goes_on_elsewhere(tracer: str, behind: int | None) -> None:
-    """At the beginning of another function, at its call site, or in the delay slot of that, which says that the result is 0."""
+    """At the beginning of another function, at its call site, or in its delay slot, which makes the result 0."""
     with booted_machine("sparc64") as machine:
         machine.tracefs.write("current_tracer", tracer)
         offset = 0 if behind is None else site(machine, "sys_getpid") + behind
@@ -136,6 +136,6 @@ def test_arguments_are_those_of_the_call_although_the_function_changes_them_befo
         assert called % 16 == 0 and changed == called - 0x87F
         assert machine.run("grep start_thread /sys/kernel/debug/kprobes/list").output.count(b"FTRACE") == 0
         machine.tracefs.write("events/kprobes/enable", "0")
-        machine.tracefs.write("kprobe_events", "r:back start_thread")  # returns are seen from the site
+        machine.tracefs.write("kprobe_events", "r:back start_thread")  # return probes use the site
         machine.tracefs.write("events/kprobes/enable", "1")
         assert b"[FTRACE]" in machine.run("grep start_thread /sys/kernel/debug/kprobes/list").output

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The stack tracer keeps the deepest stack that there was."""
+"""The stack tracer keeps the deepest stack."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.lib.golden import read_golden
 
 ENABLED = "/proc/sys/kernel/stack_tracer_enabled"
 GRAPH = {"x86_64": "ftrace_graph_caller", "sparc64": "prepare_ftrace_return"}
-BIAS = {"x86_64": 0, "sparc64": 2047}  # from what stands for a frame to where it begins
+BIAS = {"x86_64": 0, "sparc64": 2047}  # from a frame's value to its address
 LINE = re.compile(r" *(\d+)\) +(\d+) +(\d+)   (\S+(?: \[\w+\])?)")
 DISABLED = """#
 #  Stack tracer disabled
@@ -28,11 +28,11 @@ DISABLED = """#
 #
 """
 
-Calls = list[tuple[int, int | None]]  # addresses, and where the stack ends there; None: not known
+Calls = list[tuple[int, int | None]]  # addresses, and the stack depth there; None: unknown
 
 
 def deepest_at(machine: Machine, label: str) -> list[Calls]:
-    """A list whose last item is always the deepest stack at a label of .ftrace.text so far, as reports of panics see it."""
+    """A list whose last item is always the deepest stack so far at a label of .ftrace.text, unwound as for panic reports."""
     kernel, (cpu,) = machine.kernel, machine.board.cpus
     stack_size, arch = kernel.image.constant("THREAD_SIZE"), machine.board.arch.name
     address, hidden = kernel.image.symbol(label), label == "prepare_ftrace_return"
@@ -90,7 +90,7 @@ def test_the_deepest_stack_is_kept(arch: str, graph: bool) -> None:
         if graph:
             machine.tracefs.write("current_tracer", "function_graph")
         enable(machine)
-        machine.tracefs.write("stack_max_size", "0")  # what was deeper before is not looked at
+        machine.tracefs.write("stack_max_size", "0")  # earlier deeper ones do not count
         deepest = deepest_at(machine, GRAPH[arch] if graph else "ftrace_caller")
         machine.run("ls /proc/self")
         rows, truth = shown(machine), deepest[-1]
@@ -104,7 +104,7 @@ def test_the_deepest_stack_is_kept(arch: str, graph: bool) -> None:
 
 
 def test_the_text_is_that_of_a_real_kernel(arch: str) -> None:
-    """Every line of the golden, and the calls from the system call on, have the form of ours."""
+    """Every line of the golden, and the calls from the system call on, have the form of emu's."""
     lines = read_golden("stack_trace.txt").splitlines()
     assert all(LINE.fullmatch(line) for line in lines[2:])
     with booted_machine(arch, cpus=1) as machine:
@@ -150,7 +150,7 @@ def test_only_the_functions_of_its_filter_look(arch: str) -> None:
         assert machine.tracefs.read("enabled_functions") == ""
         enable(machine, 7)
         assert machine.run(f"cat {ENABLED}").output == b"7\n"
-        machine.tracefs.write("set_ftrace_pid", "1")  # is about others
+        machine.tracefs.write("set_ftrace_pid", "1")  # does not affect it
         machine.tracefs.write("tracing_on", "0")
         machine.run("ls /bin | wc -l")
         assert shown(machine)[0][2].startswith(("vfs_read+", "vfs_write+"))

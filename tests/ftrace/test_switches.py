@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""tracing_on has one state, whether a file or native code changes it; what else keeps a CPU from recording is not touched."""
+"""tracing_on has one state, whether a file or native code changes it; other reasons not to record on a CPU are not affected."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Turn = Callable[[bool], None]
 
 @pytest.fixture
 def turn(kernel: Kernel, trace_array: TraceArray) -> Turn:
-    """Turns the array on or off as a trigger does it."""
+    """Turns the array on or off as a trigger does."""
     array = trace_array.recorder.globals.records.top
 
     def turned(on: bool) -> None:

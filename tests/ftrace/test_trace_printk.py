@@ -20,7 +20,7 @@ FORMATS = f"insmod {MODULES}/sample_printk.ko count=0 formats=1; rmmod sample_pr
 
 
 def texts(machine: Machine, *options: str) -> list[str]:
-    """The lines of the trace without header, with some options changed for as long as it is read."""
+    """The lines of the trace without header, with some options changed during the read."""
     for option in options:
         machine.tracefs.write("trace_options", option)
     lines = [line for line in machine.tracefs.read("trace").splitlines() if not line.startswith("#")]
@@ -58,7 +58,7 @@ def test_pointers_are_symbols_of_their_own(machine: Machine) -> None:
 
 
 def test_what_is_too_long(machine: Machine) -> None:
-    """A text is cut, but still is a line; arguments are not recorded."""
+    """A text is truncated, but is still a line; arguments are not recorded."""
     record(machine, FORMATS)
     long, short = (line for line in texts(machine, "nocontext-info") if "xxx" in line)
     assert long == f"sample_printk_formats [sample_printk]: {'x' * 1022}"
@@ -79,7 +79,7 @@ def test_events_have_addresses_and_arguments(arch: str, machine: Machine) -> Non
 
 
 def test_printk_formats(machine: Machine) -> None:
-    """Of modules that are gone, too: a trace may refer to them. Equal ones are one."""
+    """Also of removed modules, as a trace may refer to them. Equal ones are merged."""
     machine.run(f"{USE}; {USE}")
     lines = machine.tracefs.read("printk_formats").splitlines()
     golden = read_golden("file-printk_formats.initial.txt").splitlines()

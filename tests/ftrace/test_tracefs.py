@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The files of tracefs: what they show, what they obey, what they refuse and with which errno."""
+"""The files of tracefs: what they show, what they accept, what they refuse and with which errno."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def test_another_clock_empties_the_buffer(tracefs: TraceFS, rings: list[RingBuff
 
 
 def test_enabled_functions_begin_as_those_of_linux(tracefs: TraceFS) -> None:
-    """A real kernel gives sites of one user a trampoline of their own; here all of them call the same function."""
+    """A real kernel gives sites with one user a trampoline of their own; here all of them call the same function."""
     tracefs.write("set_ftrace_filter", "vfs_read vfs_write")
     tracefs.write("current_tracer", "function")
     theirs = read_golden("enabled_functions.function.txt").splitlines()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""--tracer-cost: each entry is later by what those before it have cost, to the cycle; without, nothing costs anything."""
+"""--tracer-cost: each entry is delayed by the cost of the previous ones, to the cycle; without it, nothing costs anything."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Entry(NamedTuple):
 
 
 def entries(machine: Machine) -> Sequence[Entry]:
-    """What one dd has recorded."""
+    """The entries of one dd."""
     return [Entry(int(time), text) for time, text in READ.findall(machine.tracefs.read("trace"))]
 
 
 def traced(arch: str, cost: str, set_up: Callable[[Machine], None], **options: str) -> Sequence[Entry]:
-    """The entries of a loop of system calls on one CPU: none of an interrupt, a start or an end."""
+    """The entries of a loop of system calls on one CPU, without an interrupt, a beginning or an end."""
     with booted_machine(arch, cpus=1, tracer_cost=cost, **options) as machine:
         machine.tracefs.write("trace_clock", machine.ftrace.arch.cycle_clock)
         set_up(machine)
@@ -52,8 +52,8 @@ def traced(arch: str, cost: str, set_up: Callable[[Machine], None], **options: s
 
 
 def later(arch: str, set_up: Callable[[Machine], None]) -> int:
-    """By how many cycles each entry comes later after the one before it, if recording takes time. All do, but for one between
-    which there may be a tick of the timer.
+    """The number of cycles by which the distance between entries grows if recording takes time. It is the same for all, except
+    where there may be a tick of the timer in between.
     """
     free, costly = (traced(arch, cost, set_up) for cost in ("none", LINUX))
     assert [entry.text for entry in free] == [entry.text for entry in costly]
@@ -128,7 +128,7 @@ def graph_calls(arch: str, cost: str) -> NDArray[Any]:
 
 @exact
 def test_graphs(arch: str) -> None:
-    """The cost of its entry is inside a call: Linux takes the time before it records the entry."""
+    """The cost of a call's entry is inside the call: Linux reads the clock before it records the entry."""
     free, costly = (graph_calls(arch, cost) for cost in ("none", LINUX))
     durations = [calls["rettime"] - calls["calltime"] for calls in (free, costly)]
     assert set((durations[1] - durations[0]).tolist()) == {ENTRY + COST.graph_call}
@@ -150,7 +150,7 @@ def test_with_a_pipeline_time_passes_too() -> None:
 
     free, costly = (traced("x86_64", cost, set_up, timing="pipeline") for cost in ("none", LINUX))
     assert [entry.text for entry in free] == [entry.text for entry in costly]
-    # What is under way is done when time passes, so a little more is lost than the time itself.
+    # Pending work completes while time passes, so a little more is lost than the time itself.
     length = [found[-1].time - found[0].time for found in (free, costly)]
     assert length[1] - length[0] == pytest.approx((len(free) - 1) * (ENTRY + EVENT), rel=0.1)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The walks of docs/how-a-call-is-traced.md: what they name is called in that order, and no call goes to a higher room but those
-that the document marks."""
+"""The walks of docs/how-a-call-is-traced.md: the functions they name are called in that order, and no call goes to a higher layer
+except those that the document marks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.lib.booted_machine import booted_machine
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "how-a-call-is-traced.md"
-ROOMS = ("native", "cpu", "kernel", "ftrace", "machine", "cli")  # from the lowest on
+ROOMS = ("native", "cpu", "kernel", "ftrace", "machine", "cli")  # the lowest first
 STEP = re.compile(r"^    (?P<function>[\w.]+) +(?P<path>\w[\w/]*\.py)(?: +(?P<remark>.+))?$", re.MULTILINE)
 
 
@@ -45,7 +45,7 @@ def steps(title: str) -> list[Step]:
 
 
 def walked(action: Callable[[], Any]) -> tuple[list[tuple[str, str]], set[str]]:
-    """(function, path) of all of emu's calls while something is done, and the functions that were called from a lower room."""
+    """(function, path) of all of emu's calls during an action, and the functions that were called from a lower layer."""
     calls: list[tuple[str, str]] = []
     risen: set[str] = set()
     package = str(ROOT / "emu") + "/"
@@ -77,7 +77,7 @@ def walked(action: Callable[[], Any]) -> tuple[list[tuple[str, str]], set[str]]:
 
 
 def follows(walk: list[Step], calls: list[tuple[str, str]]) -> Iterator[str]:
-    """The steps that were not called after those before them."""
+    """The steps that were not called after the ones before them."""
     rest = iter(calls)
     for step in walk:
         if not step.native and (step.function, step.path) not in rest:
@@ -99,11 +99,11 @@ def check(title: str, action: Callable[[], Any], allowed: set[str]) -> None:
     assert risen - allowed == {step.function for step in walk if step.up and not step.native}
 
 
-# Functions that were passed down to be asked: whether the machine is open, or may be changed; to run it; how often patching began
+# Functions passed down: whether the machine is open, or may be changed; to run it; the number of patch runs
 ASKED = {"Running.check_open", "Running.changing", "Running.updates", "Running.settle", "Machine.__init__.<locals>.<lambda>"}
-# Native code, which Python calls through emu.native, asks Python.
+# Native code, which Python calls through emu.native, calls Python.
 HANDLER = {"Board.python_handler.<locals>.call"}
-# Other operations of the interface of files.
+# Other operations of the file interface.
 FILES = {"StaticDirectory.lookup", "_ModeNode.attributes", "ArrayHandle.release"}
 
 

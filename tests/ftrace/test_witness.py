@@ -21,7 +21,7 @@ def load(cpus: int) -> str:
 
 
 def idle(machine: Machine) -> None:
-    """Lets everything that was started come to rest, so that no CPU is in the middle of a call."""
+    """Waits until all tasks are idle, so that no CPU is in the middle of a call."""
     machine.advance(20_000_000)
 
 
@@ -60,5 +60,5 @@ def test_every_graph_entry_has_its_exit_in_order_per_task(arch: str, size: int) 
         machine.tracefs.write("tracing_on", "0")
         count, waiting = check_calls(machine)
         assert count > 10_000
-        assert "do_exit" in waiting  # a task that has ended never comes back from there
+        assert "do_exit" in waiting  # a task that has ended never returns from there
         assert machine.warnings == []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""x86-64: which instructions can be probed, and what is executed in their place."""
+"""x86-64: which instructions can be probed, and the code executed instead."""
 
 from __future__ import annotations
 

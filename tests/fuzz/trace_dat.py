@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Damaged files trace.dat: each is read, or refused in one line that names a byte; --salvage reads what is intact."""
+"""Damaged trace.dat files: each is read, or refused in one line that names a byte; --salvage reads the intact part."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.lib.trace_dat import Dat, Pages, event_id, linux_formats
 
 __all__ = ["ENOUGH", "mutated", "run", "sample", "sample_parts"]
 
-ENOUGH = 20.0  # seconds that the reading of one may take
+ENOUGH = 20.0  # the most seconds for reading one file
 _SCHED = ("name: sched_switch", "name: sched_process_exec")
 _FORMATS = {
     "ftrace": linux_formats()["ftrace"],
@@ -37,13 +37,13 @@ _TEXT = 0xFFFFFFFF81000000
 
 @cache
 def sample(order: str, version: int, compressed: bool) -> bytes:
-    """A small good file with events of many kinds, on two CPUs and in an instance."""
+    """A small intact file with events of many kinds, on two CPUs and in an instance."""
     dat = sample_parts(order, version, compressed)
     return dat.version7() if version == 7 else dat.version6()
 
 
 def sample_parts(order: str, version: int, compressed: bool) -> Dat:
-    """What it is made of."""
+    """The content of the sample."""
     cpus = []
     for cpu in range(2):
         pages = Pages(order)
@@ -72,7 +72,7 @@ def sample_parts(order: str, version: int, compressed: bool) -> Dat:
 
 
 def _entries(order: str, n: int) -> list[bytes]:
-    """One of each kind."""
+    """An entry of each kind."""
 
     def entry(kind: int, layout: str, *values: object) -> bytes:
         return struct.pack(f"{order}HBBi{layout}", kind, 1, 2, 5, *values)
@@ -118,7 +118,7 @@ def mutated(data: bytes, choose: random.Random) -> bytes:
 
 
 def _read(path: Path, *, salvage: bool) -> int:
-    """Reads everything; how many lines there are."""
+    """Reads everything. Returns the number of lines."""
     trace = Trace.open(path, salvage=salvage)
     lines = b"".join(Report(trace).pieces()).count(b"\n")
     for piece in Report(trace, ReportOptions(raw=True)).pieces():
@@ -135,7 +135,7 @@ def _read(path: Path, *, salvage: bool) -> int:
 
 
 def _problem(path: Path, *, salvage: bool) -> str | None:
-    """What is wrong, if the file is refused for that."""
+    """The error, if the file is refused; None if it can be read."""
     try:
         _read(path, salvage=salvage)
     except TraceFileError as error:
@@ -150,7 +150,7 @@ def _problem(path: Path, *, salvage: bool) -> str | None:
 
 
 def run(arch: str, seed: int, numbers: range) -> Outcome:
-    """Tries files with some numbers. Those of SPARC are big-endian."""
+    """Tries the files with some numbers. Those of SPARC are big-endian."""
     outcome, order = Outcome(), ">" if arch.startswith("sparc") else "<"
     goldens = sorted(GOLDEN.glob("tracecmd-*.dat"))
     with tempfile.TemporaryDirectory() as folder:
@@ -169,7 +169,7 @@ def run(arch: str, seed: int, numbers: range) -> Outcome:
                 refused = _problem(path, salvage=False)
                 outcome.counts["refused" if refused else "accepted"] += 1
                 outcome.counts["salvaged"] += _problem(path, salvage=True) is None
-            except Exception as error:  # whatever it is, it must not be
+            except Exception as error:  # a crash
                 outcome.findings.append(f"seed {seed}, number {number}: {type(error).__name__}: {error}")
             if time.monotonic() - start > ENOUGH:
                 outcome.findings.append(f"seed {seed}, number {number}: took {time.monotonic() - start:.0f} s")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files trace.dat whose texts are wrong: formats, headers, symbols, names of tasks, options. Every command that reads a file
+"""trace.dat files with wrong texts: formats, headers, symbols, names of tasks, options. Every command that reads a file
 gets each of them.
 
-What is around the texts is whole: tests/fuzz/trace_dat.py damages that. A command reads such a file, or says in one line
+The data around the texts is intact: tests/fuzz/trace_dat.py damages that. A command reads such a file, or reports in one line
 what is wrong with it, with status 2.
 """
 
@@ -32,7 +32,7 @@ from tests.lib.trace_dat import Dat, Pages, header_page, linux_formats
 
 __all__ = ["run"]
 
-_FILE, _OUT = "FILE", "OUT"  # stand for paths
+_FILE, _OUT = "FILE", "OUT"  # placeholders of paths
 _COMMANDS: Sequence[Sequence[str]] = (
     ("report", _FILE),
     ("report", "-R", "-t", _FILE),
@@ -101,7 +101,7 @@ def _changed(text: str, choose: random.Random) -> str:
 
 
 def _replaced(text: str, what: re.Pattern[str], choose: random.Random, by: Callable[[re.Match[str]], str]) -> str:
-    """One place of those that match is replaced."""
+    """Replaces one of the matches."""
     found = list(what.finditer(text))
     if not found:
         return text
@@ -111,7 +111,7 @@ def _replaced(text: str, what: re.Pattern[str], choose: random.Random, by: Calla
 
 @cache
 def _good(order: str, version: int) -> Dat:
-    origin = {"emu": "0", "words": "no list"}  # which no command runs again
+    origin = {"emu": "0", "words": "no list"}  # not a command that can be executed again
     values = {"HRTIMER_MODE_ABS": 0, "sizeof(struct page)": 64, "HI_SOFTIRQ": 0}
     options = [
         (OptionNumber.CPUSTAT, b"CPU: 0\nentries: 1\n"), (OptionNumber.ORIGIN, json.dumps(origin).encode()),
@@ -122,7 +122,7 @@ def _good(order: str, version: int) -> Dat:
 
 
 def _with_events(dat: Dat, choose: random.Random) -> Dat:
-    """The file with a CPU more, which has recorded any bytes as events of some formats of a real Linux."""
+    """The file with another CPU, which has recorded random bytes as events with formats of a real Linux."""
     pages, formats, when = Pages(dat.order), {name: list(texts) for name, texts in dat.formats.items()}, 1000
     for _ in range(4):
         system = choose.choice(sorted(linux_formats()))
@@ -147,7 +147,7 @@ def _damaged(order: str, choose: random.Random) -> Dat:
     for _ in range(choose.choice([1, 1, 1, 2, 4])):
         what = choose.choice(["formats"] * 8 + _TEXTS)
         if what == "formats":
-            system = choose.choice(["ftrace", "ftrace", *dat.formats])  # those that have events more often
+            system = choose.choice(["ftrace", "ftrace", *dat.formats])  # systems that have events more often
             texts = list(dat.formats[system])
             n = choose.randrange(len(texts))
             texts[n] = _changed(texts[n], choose)
@@ -163,7 +163,7 @@ def _damaged(order: str, choose: random.Random) -> Dat:
 
 
 def _said_of(words: Sequence[str]) -> tuple[int, str]:
-    """Runs a command. Its status, and what it writes to standard error."""
+    """Runs a command. Returns its status and standard error."""
     out, err = (io.TextIOWrapper(io.BytesIO(), errors="surrogateescape", write_through=True) for _ in range(2))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as end:
         main(words)
@@ -172,15 +172,15 @@ def _said_of(words: Sequence[str]) -> tuple[int, str]:
 
 
 def _is_about(line: str, path: Path) -> bool:
-    """Whether a line says what is wrong with the file, or with what was asked of it."""
+    """Whether a line reports an error in the file, or in the command line."""
     return str(path) in line or "no event of the trace matches" in line
 
 
 def _is_refused(words: Sequence[str], path: Path) -> bool:
-    """Runs a command on the file. Whether it refuses it.
+    """Runs a command on the file. Returns whether it refuses it.
 
     Raises:
-        Exception: whatever the command should have caught; AssertionError: what it says, or its status, is not as it should be.
+        Exception: one that the command should have caught; AssertionError: its output or its status is wrong.
     """
     start = time.monotonic()
     status, said = _said_of([word.replace(_FILE, str(path)).replace(_OUT, str(path)) for word in words])
@@ -194,7 +194,7 @@ def _is_refused(words: Sequence[str], path: Path) -> bool:
 
 
 def run(arch: str, seed: int, numbers: range) -> Outcome:
-    """Tries files with some numbers. Those of SPARC are big-endian."""
+    """Tries the files with some numbers. Those of SPARC are big-endian."""
     outcome, order = Outcome(), ">" if arch.startswith("sparc") else "<"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace.dat"
@@ -204,7 +204,7 @@ def run(arch: str, seed: int, numbers: range) -> Outcome:
             for words in _COMMANDS:
                 try:
                     outcome.counts["refused" if _is_refused(words, path) else "shown"] += 1
-                except Exception as error:  # whatever it is, it must not be
+                except Exception as error:  # a crash
                     tried = f"seed {seed}, number {number}, emu {' '.join(words)}"
                     outcome.findings.append(f"{tried}: {type(error).__name__}: {error}")
     return outcome

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The chains of calls that who knows Linux 6.1 looks for in a graph: who calls whom, and in which order."""
+"""The call chains that Linux 6.1 users look for in a graph: which function calls which, and in what order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
-# What is to be found below the first function, outermost first; "..." stands for any number of calls in between.
+# Calls to find below the first function, outermost first; "..." is any number of calls in between.
 CHAINS = {
     "wake_up_process": ("try_to_wake_up ... ttwu_do_activate activate_task enqueue_task_fair", "hackbench -g 1 -l 2"),
     "hrtimer_wakeup": ("wake_up_process try_to_wake_up", "usleep 1"),
@@ -83,7 +83,7 @@ def test_an_order(booted: Machine, function: str) -> None:
 
 @pytest.mark.static_timing("an interrupt comes within a softirq by chance")
 def test_an_interrupt_in_a_softirq(arch: str) -> None:
-    """A hard interrupt comes while a softirq is served, between its arrows and inside its braces."""
+    """A hard interrupt comes during a softirq, between the arrows and inside the braces of the softirq."""
     with booted_machine(arch, cpus=2) as machine:
         machine.tracefs.write("set_graph_function", "__do_softirq")
         machine.tracefs.write("current_tracer", "function_graph")

@@ -36,7 +36,7 @@ def named(lines: list[EventLine], *names: str) -> list[EventLine]:
 
 
 def number(line: EventLine, name: str) -> int:
-    """What a line says after NAME=."""
+    """The number after NAME= in a line."""
     match = re.search(rf"\b{name}=(?:0x)?([0-9a-f]+)", line.text)
     assert match, line
     return int(match[1], 16 if f"{name}=0x" in line.text else 10)
@@ -133,7 +133,7 @@ def test_an_error_of_writeback_is_told_to_who_syncs(arch: str, tmp_path: Path) -
     disk = RamDisk.of_file(path, writable=True)
     with Machine(arch=arch, cpus=1, ramdisk=disk) as machine:
         run(machine, "mkdir /mnt && mount -t ext2 /dev/ram0 /mnt && echo text > /mnt/file && sync && cat /mnt/file")
-        real, disk._descriptor = disk._descriptor, 1 << 20  # a descriptor that is not open
+        real, disk._descriptor = disk._descriptor, 1 << 20  # a closed descriptor
         lines = events_of(
             machine,
             "filemap_set_wb_err file_check_and_advance_wb_err",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The host's own programs in the guest: python3, perl, bash and others, and what traces of them show."""
+"""The host's own programs in the guest: python3, perl, bash and others, and traces of them."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_the_guests_own_programs_come_first_and_its_modules_stay(machine: Machin
 
 
 def offset(path: str, symbol: str) -> int:
-    """Where in a file the function is that a dynamic symbol names."""
+    """The offset in a file of the function named by a dynamic symbol."""
     with Path(path).open("rb") as file:
         elf = ELFFile(file)
         table = elf.get_section_by_name(".dynsym")
@@ -94,7 +94,7 @@ def offset(path: str, symbol: str) -> int:
 
 @needs("/usr/bin/perl", str(LIBC))
 def test_probes_in_programs_and_libraries(machine: Machine) -> None:
-    """Wherever the loader has put them; a library is the same file by each of its names."""
+    """At any load address; a library is the same file by each of its names."""
     libc, perl, loader = str(LIBC), "/usr/bin/perl", "/lib64/ld-linux-x86-64.so.2"
     write = machine.tracefs.write
     write(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Dynamic programs and scripts: the kernel has their interpreters execute them, and nobody else does."""
+"""Dynamic programs and scripts: the kernel, and nothing else, runs their interpreters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from emu.machine import Machine
 from tests.guest.test_exec import BIG, elf
 from tests.lib.host_compiler import compile_dynamic, compile_program
 
-# What a loader needs to know of the program, as the program finds it.
+# A program that prints the information about itself that a loader needs.
 PROGRAM = r"""
 #include <elf.h>
 #include <link.h>
@@ -51,7 +51,7 @@ def put(folder: Path, **files: bytes | str) -> None:
 
 
 def said(arch: str, folder: Path, *commands: str | list[str]) -> list[tuple[int, str]]:
-    """The exit status and output of commands that find the folder as /p."""
+    """The exit status and output of commands; the folder is /p for them."""
     with Machine(arch=arch, shares=[Share(folder, "/p")]) as machine:
         done = [machine.run(command) for command in commands]
         assert machine.warnings == []
@@ -81,7 +81,7 @@ def test_a_dynamic_program_runs(arch: str, options: tuple[str, ...], tmp_path: P
 
 
 def test_what_is_no_interpreter_is_refused_with_linuxs_errors(arch: str, tmp_path: Path) -> None:
-    """Of a program whose PT_INTERP names it. The old program goes on."""
+    """PT_INTERP of a program names the file. The old program continues."""
     corrupted, io_error = "Accessing a corrupted shared library", "Input/output error"
     bad = {
         "text": (b"#!/bin/sh\n" + bytes(100), corrupted),
@@ -105,7 +105,7 @@ def test_what_is_no_interpreter_is_refused_with_linuxs_errors(arch: str, tmp_pat
 
 
 def test_a_static_program_can_be_an_interpreter(arch: str, tmp_path: Path) -> None:
-    """It gets the stack of the program that names it, even if it cannot be moved."""
+    """It gets the stack of the program that names it, even if it is not relocatable."""
     options = ("-pie", "-fPIE", "-Wl,--dynamic-linker=/bin/echo")
     compile_program(arch, "int main(void) { return 0; }", tmp_path / "program", *options)
     assert said(arch, tmp_path, "/p/program word") == [(0, "word\n")]
@@ -157,7 +157,7 @@ def test_a_script_is_its_interpreters_alone(arch: str, tmp_path: Path) -> None:
 
 
 def test_scripts_of_scripts(arch: str, tmp_path: Path) -> None:
-    """At most five name each other; each puts its argument before those that it was given."""
+    """At most five levels; each inserts its argument before the given ones."""
     put(tmp_path, n0="#!/bin/echo  a b \n", **{f"n{n}": f"#!/p/n{n - 1} {n}\n" for n in range(1, 6)})
     name, longest = "x" * 100, "y" * 150
     put(tmp_path, cut=f"#!/bin/echo {name} {longest}\n", long=f"#!/{'x' * 260}\n")
@@ -167,6 +167,6 @@ def test_scripts_of_scripts(arch: str, tmp_path: Path) -> None:
         (0, "a b /p/n0 1 /p/n1 2 /p/n2 3 /p/n3 4 /p/n4 c\n"),
         (126, "sh: 1: /p/n5: Too many levels of symbolic links\n"),
     ]
-    # What the kernel reads of a line ends after 255 characters: of the argument "#!/bin/echo " are missing.
+    # The kernel reads 255 characters of the line: the argument is shorter by the length of "#!/bin/echo ".
     assert answers[3] == (0, f"{255 - len('#!/bin/echo ') + len(' /p/cut') + 1}\n")
     assert answers[4][0] in (126, 127)

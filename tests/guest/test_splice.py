@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""splice, tee, vmsplice and F_SETPIPE_SZ: the guest answers as a Linux host does. Files of the tracing directory are spliced."""
+"""splice, tee, vmsplice and F_SETPIPE_SZ: the same results as on a Linux host. Files of the tracing directory are spliced."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ RAW = "per_cpu/cpu0/trace_pipe_raw"
 
 
 class Guest:
-    """A machine whose /p is a folder of the host, with the program."""
+    """A machine whose /p is a folder of the host that contains the program."""
 
     def __init__(self, machine: Machine, folder: Path) -> None:
         self.machine = machine
         self.folder = folder
 
     def splice(self, file: str, arguments: str, meanwhile: str = "") -> list[str]:
-        """What the program says of a file of the tracing directory while CPU 0 does something else."""
+        """The program's output for a file of the tracing directory, while CPU 0 does something else."""
         script = f"taskset 1 sh -c '{meanwhile or ':'}' & taskset 2 /p/splice {file} /p/out {arguments}; wait"
         return shell(self.machine, f"rm -f /p/out; {script}").split()
 
     def mark(self, count: int) -> None:
-        """Empties the buffer, and records so many markers on CPU 0."""
+        """Empties the buffer, and records `count` markers on CPU 0."""
         shell(self.machine, f"echo > trace; taskset 1 sh -c '{marking(count)}'")
 
     def markers(self) -> list[int]:
-        """The numbers of those that came out of the pipe."""
+        """The numbers of the markers that came out of the pipe."""
         return [int(number) for number in re.findall(rb"marker (\d+)", (self.folder / "out").read_bytes())]
 
 
 def marking(count: int) -> str:
-    """So many markers as the shell records them: 15 fill a page."""
+    """A shell command that records `count` markers: 15 fill a page."""
     return f'n=0; while [ $n -lt {count} ]; do echo "marker $n {"x" * 240}" > trace_marker; n=$((n + 1)); done'
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kernel's symbols: names that people who know Linux type, variables, and functions that gcc has cloned."""
+"""The kernel's symbols: names that Linux users know, variables, and functions that gcc has cloned."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_histogram_names_variables(booted: Machine) -> None:
 
 
 def test_an_argument_names_variables(booted: Machine) -> None:
-    """symstr, of the kernel's variables and of a module's; a place behind the kernel's end has no name."""
+    """symstr for variables of the kernel and of a module; an address behind the kernel's end has no name."""
     booted.run("modprobe sample_timer")
     probes = ("p:irq _raw_spin_lock_irq lock=$arg1:symstr", "p:save _raw_spin_lock_irqsave lock=$arg1:symstr")
     text = probed(booted, "usleep 20000; rmmod sample_timer", *probes)
@@ -93,7 +93,7 @@ def test_of_several_symbols_the_one_is_shown_that_linux_shows(booted: Machine) -
 
 
 def test_the_host_lists_what_the_kernel_lists(booted: Machine) -> None:
-    """Only of several symbols at one address all but the first are absolute for the host's readers."""
+    """The only difference: of several symbols at one address, all except the first are absolute in the host's list."""
     booted.run("modprobe sample_timer")
     host, guest = (
         re.findall(r"^(\w{16}) (\S) (.*)$", text, re.M)
@@ -110,7 +110,7 @@ def test_the_host_lists_what_the_kernel_lists(booted: Machine) -> None:
 
 
 def test_functions_that_gcc_has_cloned(booted: Machine) -> None:
-    """They are listed, filtered, probed and suggested by the names that gcc gave them."""
+    """They are listed, filtered, probed and suggested by gcc's names."""
     tracefs = booted.tracefs
     functions = tracefs.read("available_filter_functions").splitlines()
     for kind in ("isra", "constprop"):

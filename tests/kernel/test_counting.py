@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Machine.counting: what CPUs count, all together, each, and by function."""
+"""Machine.counting: the counters of all CPUs together, of each CPU, and by function."""
 
 from __future__ import annotations
 

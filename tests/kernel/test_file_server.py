@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The file server, asked as the guest asks: by structures in memory, which may hold anything."""
+"""The file server, called the way the guest calls it: with structures in memory, which may contain anything."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from emu.kernel.files.served_tree import ServedTree
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
-REQUEST, DATA = 0x200000, 0x300000  # physical addresses that nothing else uses: the machine does not run
+REQUEST, DATA = 0x200000, 0x300000  # physical addresses that nothing else uses, as the machine does not run
 
 
 class Notes(Directory):
-    """Notes by name. Readers of `a` wait until `free`; until then work goes on that every write begins."""
+    """Notes by name. Until `free` is set, readers of `a` wait, and the work that every write starts goes on."""
 
     def __init__(self) -> None:
         self.notes = {name: Note(self, name, data) for name, data in (("a", b"alpha"), ("b", bytes(20000)))}
         self.free = False
         self.writes = 0
-        self.awaited: list[bool] = []  # of each time a reader wanted to wait, whether it did so again
+        self.awaited: list[bool] = []  # for each time a reader wanted to wait, whether it was not the first time
         self.released: list[str] = []
 
     def attributes(self) -> Attributes:
@@ -89,7 +89,7 @@ class NoteHandle(Handle):
 
 
 class Guest:
-    """Lays requests out in the memory of a machine that stands still."""
+    """Places requests in the memory of a machine that does not run."""
 
     def __init__(self, machine: Machine, tree: Notes) -> None:
         self.machine = machine
@@ -217,7 +217,7 @@ def test_a_directory_is_read_in_pieces(guest: Guest, tree: Notes) -> None:
     while size := guest.ask("FS_READDIR", handle=handle, offset=offset):
         assert 0 < size <= guest.page
         if offset == 0:
-            tree.notes["later"] = Note(tree, "", b"")  # the reader does not see what comes while it reads
+            tree.notes["later"] = Note(tree, "", b"")  # the reader does not see entries added while it reads
         at = guest.machine.board.arch.direct_map + DATA
         end = at + size
         while at < end:
@@ -239,7 +239,7 @@ def test_a_directory_is_read_anew_from_its_beginning(guest: Guest, tree: Notes) 
 
 
 def test_what_there_is_no_room_for_is_not_read(guest: Guest) -> None:
-    """It would wait; what is read of a pipe would be lost; a host has not so much memory."""
+    """A read that is too large fails at once: it must not wait, lose bytes of a pipe, or allocate that much on the host."""
     handle = guest.opened(b"a")
     for size in (4 * guest.page + 1, 1 << 62):
         assert guest.ask("FS_READ", handle=handle, size=size) == -errno.EFAULT
@@ -264,7 +264,7 @@ def test_two_requests_wait_and_one_is_given_up(guest: Guest, tree: Notes) -> Non
     assert guest.server.file_answered(cpu) == 0
     tree.free = False
     assert guest.ask("FS_READ", handle=handle, size=3, flags=image.constant("FS_NONBLOCK")) == -errno.EAGAIN
-    assert not tree.awaited[-1]  # there was an answer since
+    assert not tree.awaited[-1]  # it has been answered since
 
 
 def test_what_has_begun_is_waited_for(guest: Guest, tree: Notes) -> None:
@@ -285,7 +285,7 @@ def test_what_another_tree_has_begun_is_not_waited_for(guest: Guest, tree: Notes
     tree.free = True
     assert guest.ask("FS_WRITE", b"new", handle=handle) == 3
     tree.free = False
-    assert guest.ask("FS_READ", handle=handle, size=3) == 3  # this tree is at work, but not for this request
+    assert guest.ask("FS_READ", handle=handle, size=3) == 3  # this tree has work in progress, but not for this request
 
 
 def test_requests_outside_memory_are_none(guest: Guest) -> None:

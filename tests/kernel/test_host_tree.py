@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Hosts whose folders are laid out in other ways than this one's."""
+"""Hosts with other folder layouts than this one's."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HELLO = r"#include <stdio.h>" "\nint main(void) { puts(TEXT); return 0; }"
 
 
 def host_of(folder: Path, *, merged: bool) -> Path:
-    """A host with a program `hello`, its libraries, and a bash that is none. `merged`: /bin and its like lead into /usr."""
+    """A host with a program `hello`, its libraries, and an invalid bash. `merged`: /bin and the like are links to /usr."""
     host = folder / "host"
     usr = host / "usr" if merged else host
     for name in "bin", "lib", "lib64":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Kernel images: what is none is refused."""
+"""Kernel images: other files are refused."""
 
 from __future__ import annotations
 

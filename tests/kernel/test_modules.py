@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the host reads of modules."""
+"""What the host reads about modules."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ OTHERS = ("sample_timer", "sample_wakeup", "sample_printk", "sample_events", "sa
 
 @pytest.fixture
 def neighbours(arch: str) -> Iterator[tuple[Machine, Module]]:
-    """A machine with trace-events-sample, a part of which lies where the init of a module was; that module, too.
+    """A machine with trace-events-sample, a part of which is where the init of another module was; and that other module.
 
-    Which pages are free depends on what has run. So it is loaded after one other module, after two, and so on.
+    The free pages depend on what has run. So the sample is loaded after one other module, after two, and so on.
     """
     for count in range(1, len(OTHERS) + 1):
         with booted_machine(arch) as machine:

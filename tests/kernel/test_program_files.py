@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where functions lie in the guest's programs, as far as the host has their files."""
+"""The addresses of functions in the guest's programs, if the host has their files."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Machines as they are right after their boot. One that a test has used is put back and serves other tests."""
+"""Machines in their state after the boot. A used machine is restored to it, and serves other tests."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ _Options = frozenset[tuple[str, int | str]]
 
 
 class _Idle(NamedTuple):
-    """A machine that no test uses now."""
+    """A machine that no test uses at the moment."""
 
     options: _Options
     machine: Machine
     after_boot: Checkpoint
 
 
-_idle: list[_Idle] = []  # the one that was used last is at the end
+_idle: list[_Idle] = []  # the most recently used one is at the end
 
 
 @contextmanager
 def booted_machine(arch: str, cpus: int = 2, **options: int | str) -> Iterator[Machine]:
-    """A machine that nobody has used since its boot, or that is again as it was then: no test can tell.
+    """A machine in its state after the boot: new, or restored to that state. Tests cannot tell the difference.
 
-    It is for tests that keep nothing of the machine. After an error, it is closed: no other test gets it.
+    It is for tests that keep no object of the machine. After an error, the machine is closed: no other test gets it.
 
     Args:
         arch: name of the architecture.
-        cpus: how many CPUs.
-        options: other arguments of Machine, whose objects nobody has to put back: numbers and texts.
+        cpus: the number of CPUs.
+        options: other arguments of Machine. They must be numbers and texts, which need not be restored.
     """
     options.setdefault("timing", cpu_arch.load(arch).default_timing)
     wanted = frozenset({"arch": arch, "cpus": cpus, **options}.items())

@@ -16,7 +16,7 @@ import pytest
 __all__ = ["needs_browser", "started_browser", "wait"]
 
 PATIENCE = 60  # seconds
-_PROGRAMS = {"chromium": "chromium", "chromedriver": "chromium-driver"}  # and the packages that have them
+_PROGRAMS = {"chromium": "chromium", "chromedriver": "chromium-driver"}  # and the packages that contain them
 _SWITCHES = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--window-size=1400,900", "--force-device-scale-factor=1",
@@ -33,7 +33,7 @@ needs_browser = pytest.mark.skipif(bool(_missing()), reason=f"needs {', '.join(_
 
 @contextmanager
 def started_browser(folder: Path) -> Iterator[Any]:
-    """A selenium.webdriver.Chrome that keeps what it remembers in an empty folder. Its log is at hand."""
+    """A selenium.webdriver.Chrome whose profile is in an empty folder. Its log is at hand."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
@@ -51,7 +51,7 @@ def started_browser(folder: Path) -> Iterator[Any]:
 
 
 def wait(condition: Callable[[], Any]) -> Any:
-    """What the condition gives when that is true."""
+    """Waits until the condition returns something true. Returns that."""
     end = time.monotonic() + PATIENCE
     while not (found := condition()):
         assert time.monotonic() < end, "nothing happened"

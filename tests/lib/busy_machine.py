@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A machine with much under way, on which things are done by number: the same number does the same."""
+"""A machine with a lot of activity, on which numbered actions are done: the same number has the same effect."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _FIELDS = ("status", "cycles", "instructions", "timer", "nmi_timer", "nmi", "arr
 
 
 def busy_machine(arch: str, seed: int) -> Machine:
-    """Four CPUs with programs that read, write, trace, and load modules, for ever."""
+    """A machine with four CPUs and programs that read, write, trace, and load modules, for ever."""
     machine = Machine(arch=arch, cpus=4, seed=seed, quantum=300, memory=32 << 20)
     machine.tracefs.write("buffer_size_kb", "64")
     machine.tracefs.write("current_tracer", "function")
@@ -45,7 +45,7 @@ def busy_machine(arch: str, seed: int) -> Machine:
 
 
 def act(machine: Machine, number: int) -> str:
-    """Does one thing with the machine, and says what came of it. Often it leaves a change of call sites under way."""
+    """Performs the action of that number, and returns its result. Many actions leave a change of call sites in progress."""
     chosen = random.Random(number)
     try:
         match chosen.randrange(8):
@@ -70,7 +70,7 @@ def act(machine: Machine, number: int) -> str:
 
 
 def digest(machine: Machine) -> str:
-    """What the machine is: RAM, each CPU's registers and record, what it has written, recorded, and is about to patch."""
+    """A digest of the machine's state: RAM, CPU registers and records, output, recorded events, and pending patches."""
     found = hashlib.sha256(machine.board.ram)
     for cpu in machine.board.cpus:
         found.update(repr([getattr(cpu.record, field) for field in _FIELDS]).encode())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Kprobes that count how often CPUs come to them, and keep the registers that they saw last."""
+"""Kprobes that count how often CPUs reach them, and keep the registers that they saw last."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["CountingProbe", "probe", "remove"]
 
 
 class Counted(Record):
-    """What is counted."""
+    """The settings and the counters of a probe."""
 
     hits: u64
-    ip: u64  # the address that handlers are told
-    fills: bool  # the registers are asked for
-    writes: bool  # one of them is changed
-    register: u64  # which
+    ip: u64  # the address passed to handlers
+    fills: bool  # whether the registers are read
+    writes: bool  # whether a register is changed
+    register: u64  # its number
     value: u64
 
 
@@ -41,7 +41,7 @@ def count(cpu: Cpu, acting: Consumer) -> None:
 
 
 class CountingProbe:
-    """A kprobe at a place. It counts from the next update of the sites on (`probe` sees to that)."""
+    """A kprobe at a place. It counts from the next update of the sites on (`probe` does one)."""
 
     def __init__(self, machine: Machine, place: ProbePlace, *, registers: bool = False) -> None:
         self._machine = machine
@@ -58,24 +58,24 @@ class CountingProbe:
 
     @property
     def ip(self) -> int:
-        """The address that its handler was told."""
+        """The address that was passed to its handler."""
         return self._counted.ip
 
     def write(self, register: str, value: int) -> None:
-        """Has each CPU that comes here go on with another value of a register."""
+        """Makes each CPU that reaches the probe continue with another value in a register."""
         self._counted.fills = self._counted.writes = True
         self._counted.register = self._machine.ftrace.arch.probing().registers.names[register]
         self._counted.value = value
 
     def registers(self) -> Mapping[str, int]:
-        """The registers that were seen last by any probe that asks for them."""
+        """The registers that were last seen by any probe that reads them."""
         words = self._machine.trace_array.recorder.globals.records.registers
         names = self._machine.ftrace.arch.probing().registers.names
         return {name: int(words[word]) for name, word in names.items()}
 
 
 def probe(machine: Machine, *places: ProbePlace, registers: bool = False) -> list[CountingProbe]:
-    """Probes places from now on."""
+    """Inserts probes at places."""
     made = [CountingProbe(machine, place, registers=registers) for place in places]
     machine.ftrace.update_sites()
     machine.settle()
@@ -83,7 +83,7 @@ def probe(machine: Machine, *places: ProbePlace, registers: bool = False) -> lis
 
 
 def remove(machine: Machine, probes: Iterable[CountingProbe]) -> None:
-    """Probes no longer."""
+    """Removes probes."""
     for one in probes:
         machine.ftrace.kprobes.remove(one.record)
     machine.ftrace.update_sites()

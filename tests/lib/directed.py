@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A machine whose CPUs are in the threads of the guest's module race_lab, and go where a test wants them."""
+"""A machine whose CPUs are in the threads of the guest's module race_lab, and go where a test sends them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from emu.race.machine.lab_module import LabModule, LabSite
 
 __all__ = ["LONGEST_WAY", "come_to", "direct", "directing", "put", "walk"]
 
-LONGEST_WAY = 1000  # instructions, between any two places that the module and its handlers come to
+LONGEST_WAY = 1000  # instructions, between any two places in the module and its handlers
 
 
 def walk(machine: Machine, cpu: Cpu, place: int, longest: int = LONGEST_WAY) -> int:
-    """Has a CPU execute until it is about to execute the instruction at a place. Returns how many instructions that took."""
+    """Steps a CPU until its next instruction is the one at `place`. Returns the number of instructions executed."""
     for number in range(1, longest + 1):
         machine.kernel.step(cpu)
         if cpu.pc == place:
@@ -28,12 +28,12 @@ def walk(machine: Machine, cpu: Cpu, place: int, longest: int = LONGEST_WAY) -> 
 
 
 def come_to(machine: Machine, cpu: Cpu, site: LabSite) -> None:
-    """Has a CPU execute until it is before a site."""
+    """Steps a CPU until it is in front of a site."""
     walk(machine, cpu, site.address)
 
 
 def direct(machine: Machine, lab: LabModule) -> list[int]:
-    """Brings all CPUs home, and switches their timers off. Returns when these would have come."""
+    """Brings all CPUs home, and switches their timers off. Returns the times at which these would have expired."""
     timers = []
     for cpu in machine.board.cpus:
         walk(machine, cpu, lab.home, longest=200_000)
@@ -57,7 +57,7 @@ def directing(machine: Machine, lab: LabModule) -> Iterator[Machine]:
 
 
 def put(machine: Machine, site: LabSite, code: bytes) -> None:
-    """Puts other code at a site, and has all CPUs see it."""
+    """Puts other code at a site, and makes it visible to all CPUs."""
     place = machine.kernel.memory.physical(site.address)
     machine.board.write_code(place, code)
     for cpu in machine.board.cpus:

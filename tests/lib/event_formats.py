@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Formats of events that a test makes up, or that kernels other than the golden one have."""
+"""Formats of made-up events, and of events of kernels other than the golden one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COMMON = ("unsigned short common_type:0:2", "unsigned char common_flags:2:1", "
 
 
 def format_file(number: int, name: str, fields: Sequence[str], print_fmt: str) -> str:
-    """events/SYSTEM/NAME/format, of fields `u32 buf[]:12:0`: what is declared, the offset, the size."""
+    """events/SYSTEM/NAME/format, from fields such as `u32 buf[]:12:0`: declaration, offset, size."""
 
     def line(field: str) -> str:
         declared, offset, size = field.rsplit(":", 2)
@@ -27,7 +27,7 @@ def format_file(number: int, name: str, fields: Sequence[str], print_fmt: str) -
 
 
 def with_formats(system: str, *formats: str) -> Mapping[str, Sequence[str]]:
-    """The golden kernel's formats of ftrace, with these: those of another system, or of ftrace in place of some."""
+    """The golden kernel's formats of ftrace, plus these: formats of another system, or replacements for some of ftrace's."""
     ftrace = linux_formats()["ftrace"]
     if system != "ftrace":
         return {"ftrace": ftrace, system: formats}
@@ -35,7 +35,7 @@ def with_formats(system: str, *formats: str) -> Mapping[str, Sequence[str]]:
     return {"ftrace": [mine.get(text.splitlines()[0], text) for text in ftrace]}
 
 
-# As kernels before 5.x declare a last field that goes on to the end of its entry.
+# The way in which kernels before 5.x declare a last field that extends to the end of its entry.
 OLDER_FTRACE = (
     format_file(5, "print", ["unsigned long ip:8:8", "char buf:16:0"], '"%lx: %s", REC->ip, REC->buf'),
     format_file(6, "bprint", ["unsigned long ip:8:8", "const char * fmt:16:8", "u32 buf:24:0"], '"%lx: %s", REC->ip, REC->fmt'),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What function_graph recorded, read as calls: each return must be that of its task's latest call."""
+"""function_graph's events, read as calls: each return must match its task's latest call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["check_calls", "start_graph"]
 
 
 def start_graph(machine: Machine) -> None:
-    """Turns function_graph on with room for everything."""
+    """Turns function_graph on, with a buffer large enough for everything."""
     machine.tracefs.write("tracing_on", "0")
     machine.tracefs.write("buffer_size_kb", str(100_000 // len(machine.board.cpus)))
     machine.tracefs.write("current_tracer", "function_graph")
@@ -20,9 +20,9 @@ def start_graph(machine: Machine) -> None:
 
 
 def check_calls(machine: Machine) -> tuple[int, set[str]]:
-    """Matches the entries and returns in the buffers: how many there are, and the functions that have not returned.
+    """Matches the entries and returns in the buffers. Returns their number, and the functions that have not returned.
 
-    Recording must have begun when no call was under way.
+    Recording must have begun when no call was in progress.
     """
     rows = []
     for ring in machine.trace_array.recorder.rings:

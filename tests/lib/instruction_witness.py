@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An independent count of how often a block begins at each address of the kernel's text, made by a block hook of its own.
 
-At an instruction with a breakpoint, whose predecessor in memory has one, too, each arrival begins a block: a CPU comes from the
-predecessor's copy, or by a jump.
+If an instruction and its predecessor in memory both have a breakpoint, each arrival at the instruction begins a block: a CPU
+comes from the predecessor's copy, or by a jump.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["InstructionWitness"]
 
 
 class Log(Record):
-    """How often a block has begun at each address from the first one on."""
+    """How often a block has begun at each address from `first` on."""
 
     first: u64
     size: u64
@@ -32,7 +32,7 @@ def begun(uc: u64, address: u64, size: u32, log: Log) -> None:
 
 
 class InstructionWitness:
-    """Counts on every CPU of a machine that has booted, from now on, for as long as the machine is used."""
+    """Counts on every CPU of a booted machine, from now on, for as long as the machine is used."""
 
     def __init__(self, machine: Machine) -> None:
         image = machine.kernel.image
@@ -48,5 +48,5 @@ class InstructionWitness:
         return int(self._log[2 + address - self._first])
 
     def clear(self) -> None:
-        """Forgets what has been counted."""
+        """Resets the counts."""
         self._log[2:] = 0

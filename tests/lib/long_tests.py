@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the suite leaves to `make soak`: a plugin of pytest. `pytest --long`, which that calls, runs everything.
+"""The tests that the suite leaves to `make soak`: a plugin of pytest. `pytest --long`, which `make soak` calls, runs everything.
 
 * `long_tests.txt` lists the tests that take long, as measured (cpu_times.py).
 * `long(why)` marks what must not run in the suite, however long it takes. `long(why, arch=NAME)` leaves out one architecture's,
   where the other one's shows nearly the same.
-* Where the architecture makes no difference, a file is run on one of them, and each fifth file on both. Which one, and which
-  files, their names say, so that it is always the same. FILES_OF_ARCHITECTURES and folders below are run on both.
+* Where the architecture makes no difference, a file is run on one of them, and each fifth file on both. The choice is derived
+  from the file's name, so it is always the same. FILES_OF_ARCHITECTURES and the folders below are run on both.
 
 `pytest -m quick` runs the folders and files of QUICK: the parts of emu by themselves.
 """
@@ -19,7 +19,7 @@ import pytest
 
 from emu.architectures import ARCHITECTURES
 
-# Machine code, registers, traps and what is patched: here architectures differ.
+# Machine code, registers, traps and patching: here architectures differ.
 FOLDERS_OF_ARCHITECTURES = ("tests/cpu", "tests/kernel", "tests/ftrace/native")
 FILES_OF_ARCHITECTURES = (
     "tests/test_firmware.py",
@@ -52,7 +52,7 @@ FILES_OF_ARCHITECTURES = (
     "tests/ftrace/test_trampolines.py",
     "tests/ftrace/test_witness.py",
 )
-SHARE = 5  # one file of so many is run on both
+SHARE = 5  # one file of this many is run on both
 QUICK = (
     "tests/cpu/", "tests/kernel/", "tests/native/", "tests/race/", "tests/trace/", "tests/traces/", "tests/ftrace/dynevent/",
     "tests/ftrace/event/", "tests/ftrace/hist/", "tests/ftrace/native/", "tests/ftrace/text/", "tests/ftrace/trigger/",
@@ -94,7 +94,7 @@ def _is_long(item: pytest.Item) -> bool:
 
 
 def _is_shown_on_another(item: pytest.Item, root: Path) -> bool:
-    """Whether the item is of an architecture, which makes no difference, and its file is run on another one."""
+    """Whether the item's architecture makes no difference, and its file is run on another one."""
     arch, path = _arch(item), item.path.relative_to(root).as_posix()
     if arch not in ARCHITECTURES or path.startswith(FOLDERS_OF_ARCHITECTURES) or path in FILES_OF_ARCHITECTURES:
         return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs the programs of filters on entries that a test has made, without a machine."""
+"""Runs the programs of filters on entries made by a test, without a machine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from emu.native.records import Bytes, Layouts, u64
 __all__ = ["KERNEL", "Matcher"]
 
 KERNEL = 0x4000_0000_0000_0000  # where the kernel's memory begins
-_TASK, _HOT = 0x1000, 0x3000  # offsets in it
+_TASK, _HOT = 0x1000, 0x3000  # offsets in the kernel's memory
 _RAM, _STAGE, _PAGE = 0x8000, 8192, 4096
 
 
@@ -36,7 +36,7 @@ def _compiled(arch: str) -> tuple[Layouts, Literal["little", "big"], filter_prog
 
     @njit
     def user_address(cpu: Cpu, array: TraceArray, address: u64) -> u64:
-        """A program's addresses are the host's; below the first page is nothing."""
+        """A user address is a host address; the first page is not mapped."""
         return address if address >= _PAGE else 0
 
     return guest.layouts, order, filter_program.build(guest, context.build(guest), user_address)
@@ -48,10 +48,10 @@ def _keeps(first: FilterStep, cpu: Cpu, array_cpu: ArrayCpu, entry: Bytes, size:
 
 
 class Matcher:
-    """A CPU that runs a task, and memory of the kernel, at KERNEL.
+    """A CPU that runs a task, and the kernel's memory at KERNEL.
 
     Attributes:
-        memory: of the kernel. From its beginning to 0x1000 a test has it for itself.
+        memory: of the kernel. The bytes up to 0x1000 are free for the test.
     """
 
     def __init__(self, arch: str, cpu: int = 0, comm: bytes = b"task") -> None:
@@ -76,6 +76,6 @@ class Matcher:
         return KERNEL + offset
 
     def keeps(self, wanted: EventFilter, entry: bytes, size: int | None = None) -> bool:
-        """Whether a filter keeps an entry; `size`: if it ends before the bytes end."""
+        """Whether a filter keeps an entry; `size`: the size of the entry, if it ends before `entry`."""
         staged = np.frombuffer(entry, np.uint8)
         return bool(_keeps(wanted.first_step, self._cpu, self._array_cpu, Bytes(staged.ctypes.data), size or len(entry)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`emu mount` as a process of its own, and programs of the host that use the tree. Nothing waits for ever, or stays mounted."""
+"""`emu mount` in a process of its own, and programs of the host that use the tree. Nothing waits for ever, or stays mounted."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ needs_fuse = pytest.mark.skipif(bool(_MISSING), reason=f"needs FUSE: {_MISSING}"
 
 
 class Mount:
-    """`emu mount` at a folder; the body of `with` begins when the tree is there.
+    """`emu mount` at a folder; the tree is there when the body of `with` begins.
 
     Args:
         words: the options and the command.
@@ -82,10 +82,10 @@ class Mount:
         return run_host(["cat", str(self.path / file)])
 
     def write(self, file: str, text: str) -> None:
-        """As `echo text > file`.
+        """Writes like `echo text > file`.
 
         Raises:
-            OSError: as the file has it.
+            OSError: the file's error.
         """
         number = os.open(self.path / file, os.O_WRONLY | os.O_TRUNC)
         try:
@@ -94,12 +94,12 @@ class Mount:
             os.close(number)
 
     def guest(self, *words: str) -> int:
-        """Runs a command in the guest; its exit status."""
+        """Runs a command in the guest. Returns its exit status."""
         return subprocess.run([self.path / ".emu/bin/guest", *words], timeout=_PATIENCE, check=False).returncode
 
 
 def run_host(words: Sequence[str], status: int = 0, cwd: Path | None = None) -> str:
-    """What a program of the host prints."""
+    """The output of a program of the host."""
     done = subprocess.run(words, capture_output=True, text=True, timeout=_PATIENCE, check=False, cwd=cwd)
     assert done.returncode == status, (done.returncode, done.stdout[-2000:], done.stderr)
     return done.stdout
@@ -107,7 +107,7 @@ def run_host(words: Sequence[str], status: int = 0, cwd: Path | None = None) -> 
 
 @contextmanager
 def started(words: Sequence[str | Path], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """A program of the host that runs with the body, and is then killed."""
+    """A program of the host that runs during the body, and is then killed."""
     process = subprocess.Popen(words, **options)
     try:
         yield process
@@ -119,7 +119,7 @@ def started(words: Sequence[str | Path], **options: Any) -> Iterator[subprocess.
 
 
 def readable(number: int, seconds: float) -> bool:
-    """Whether poll says so of a file, at once or within some time."""
+    """Whether poll() reports a file as readable within some seconds."""
     poll = select.poll()
     poll.register(number, select.POLLIN)
     return bool(poll.poll(seconds * 1000))
@@ -130,7 +130,7 @@ def is_mounted(folder: Path) -> bool:
 
 
 def unmounted(folder: Path) -> bool:
-    """Unmounts what may be there. Returns whether nothing was."""
+    """Unmounts a folder, if it is mounted. Returns whether it was not."""
     if not is_mounted(folder):
         return True
     subprocess.run(["fusermount3", "-u", "-z", "-q", folder], timeout=_PATIENCE, check=False)

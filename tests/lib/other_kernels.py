@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Events as kernels of other processors record them: words of 4 or 8 bytes, in either byte order.
+"""Events as kernels for other processors record them: with longs of 4 or 8 bytes, in either byte order.
 
-What a field is comes from the formats of a real Linux for x86-64. Where it is follows from the rules of C for the processor;
-no code of emu is asked.
+The fields come from the formats of a real Linux for x86-64. Their offsets follow from the C ABI of the processor;
+no code of emu is used.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from tests.lib.trace_dat import Dat, Pages, linux_formats
 
 __all__ = ["KERNELS", "Kernel", "file_of"]
 
-_COMMON = 8  # bytes that each entry begins with
-_PACKED = {"funcgraph_entry", "funcgraph_exit"}  # their structures have no holes
-_LONGS = {"long", "size_t", "ino_t", "off_t", "resource_size_t"}  # words of types that are as large as a long
+_COMMON = 8  # the size of the common fields
+_PACKED = {"funcgraph_entry", "funcgraph_exit"}  # structures without padding
+_LONGS = {"long", "size_t", "ino_t", "off_t", "resource_size_t"}  # types as large as a long
 _FIELD = re.compile(r"^\tfield:(.*?)(\w+)(\[.*?\])?;\toffset:(\d+);\tsize:(\d+);\tsigned:(\d);$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Field:
-    """A field of an entry. `number`: bytes of a number in it."""
+    """A field of an entry. `number`: the size of a number in it, in bytes."""
 
     type: str
     name: str
@@ -50,13 +50,13 @@ class Field:
 
 @dataclass(frozen=True)
 class Kernel:
-    """What its processor's data looks like.
+    """The data layout of a kernel's processor.
 
     Attributes:
         order: "<" or ">".
-        long_size: bytes of a long, and of a pointer.
-        wide_alignment: of a number of 8 bytes in a structure.
-        text: where its functions begin.
+        long_size: size of a long and of a pointer, in bytes.
+        wide_alignment: of an 8-byte number in a structure.
+        text: the address of its first function.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Kernel:
     text: int
 
     def events(self) -> Iterator[tuple[str, str, Sequence[Field]]]:
-        """System, format, and fields of each event that is recorded."""
+        """The system, format and fields of each event that is recorded."""
         for system, name in _EVENTS:
             [found] = [text for text in linux_formats()[system] if text.startswith(f"name: {name}\n")]
             fields = list(self._fields(system, name, found))
@@ -87,11 +87,11 @@ class Kernel:
             offset = end + -end % alignment
             yield Field(type_, field, array, offset, number * count, number, signed == "1")
             end = offset + number * count
-            if field == "tv_nsec":  # the end of a structure, which begins with a number of 8 bytes
+            if field == "tv_nsec":  # the end of a structure that begins with an 8-byte number
                 end += -end % self.wide_alignment
 
     def _number(self, type_: str, array: str, size: int) -> tuple[int, int]:
-        """Bytes of a number, and how many there are."""
+        """The size of a number in bytes, and the number of elements."""
         if type_.startswith("__data_loc"):
             return 4, 1
         length = int(array[1:-1] or 0) if array else 1
@@ -104,7 +104,7 @@ class Kernel:
         return (value & (1 << 8 * size) - 1).to_bytes(size, "little" if self.order == "<" else "big")
 
     def packed(self, *arguments: int | str | tuple[int, int]) -> bytes:
-        """Arguments as vbin_printf() packs them: a long, a text, or a number with its size."""
+        """Arguments packed as by vbin_printf(): a long, a text, or a number with its size."""
         found = b""
         for argument in arguments:
             if isinstance(argument, str):
@@ -156,12 +156,12 @@ def _line(field: Field) -> str:
     return f"\tfield:{declared};\toffset:{field.offset};\tsize:{field.size};\tsigned:{int(field.signed)};"
 
 
-# Of trace_printk: a format, and its arguments
+# A format of trace_printk, and its arguments
 _LONG = "evt=%d comm=%s cpu=%u rq=%p avg=%lu of %zu at %pS in %ps"
 
 
 def file_of(kernel: Kernel, version: int = 7) -> bytes:
-    """A trace.dat with some of each event."""
+    """A trace.dat with several instances of each event."""
     choose, pages, formats = random.Random(0), Pages(kernel.order, kernel.long_size), dict[str, list[str]]()
     when = 10**9
     for system, text, fields in kernel.events():
@@ -188,7 +188,7 @@ def _printk(kernel: Kernel, n: int) -> int:
 
 
 def _arguments(kernel: Kernel, n: int) -> bytes:
-    """Of the messages that have any."""
+    """The arguments of the messages that have any."""
     return (
         kernel.packed((-3 & 0xFFFFFFFF, 4), "sh", (7, 4), kernel.text + 20, 1234, 77, kernel.text + 64 + 12, kernel.text + 128),
         kernel.packed((50, 4), (1 << 40, 8), (0xBEEF, 4)),
@@ -197,7 +197,7 @@ def _arguments(kernel: Kernel, n: int) -> bytes:
 
 
 def _entry(kernel: Kernel, event: str, number: int, fields: Sequence[Field], choose: random.Random, n: int) -> bytes:
-    """An entry with values that mean something where a text depends on that."""
+    """An entry. Fields on which a text depends have plausible values."""
     function = kernel.text + 64 * choose.randrange(19) + 4 * n
     depth = 2 - n if event == "funcgraph_exit" else n
     special: Mapping[str, int] = {

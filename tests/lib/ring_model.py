@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A ring buffer made of lists, to compare real ones with."""
+"""A ring buffer made of lists, for comparison with real ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Event = tuple[int, bytes]  # time, data
 
 
 def padded(data: bytes) -> bytes:
-    """As it is read back: whole words, and no event of 12 bytes, header included."""
+    """The data as it is read back: padded to whole words, and never to an event of 12 bytes including its header."""
     size = max((len(data) + 3) // 4 * 4, 4)
     return data.ljust(12 if size == 8 else size, b"\0")
 
@@ -31,9 +31,9 @@ class Page:
 
 
 class RingModel:
-    """What a ring buffer does, in the plainest words. The tail is the ring's last page, or the reader's if it is empty.
+    """A plain model of a ring buffer. The tail is the ring's last page, or the reader page if the ring is empty.
 
-    `done` events of the reader's page are consumed. `spilled`: events that were taken before they were overwritten, if not None.
+    The first `done` events of the reader page are consumed. `spilled`: events taken before they were overwritten; or None.
     """
 
     def __init__(self, pages: int, overwrite: bool) -> None:
@@ -74,7 +74,7 @@ class RingModel:
         return self.reader.events[self.done :] if not self.consumed else []
 
     def peek(self) -> tuple[list[Event], int] | None:
-        """What is left of the reader's page, which is the oldest one if nothing was."""
+        """The rest of the reader page. If it is consumed, the oldest page becomes the reader page first."""
         if self.consumed:
             if not self.unread():
                 return None
@@ -96,7 +96,7 @@ class RingModel:
         return found
 
     def take_full(self) -> list[Event]:
-        """The events of all pages but the tail."""
+        """The events of all pages except the tail."""
         taken = []
         while len(self.ring) > (1 if self.consumed else 0):
             found = self.consume()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An independent log of task switches: a block hook of its own notes when another task is the CPU's current one."""
+"""An independent log of task switches: a block hook of its own notes when the CPU's current task changes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Task(GuestRecord):
 
 
 class Row(Record):
-    """A switch, as `Switch` has it."""
+    """A switch, with the fields of `Switch`."""
 
     time: u64
     before: u64
@@ -38,30 +38,30 @@ class Row(Record):
 
 
 class Log(Record):
-    """What is logged of a CPU."""
+    """The log of a CPU."""
 
     on: bool
     count: u64
-    task: u64  # that runs, and its pid
+    task: u64  # the current one, and its pid
     pid: u64
     cpu: Cpu
     hot: Hot
-    direct: u64  # what the direct and the kernel map are moved by
+    direct: u64  # host address minus guest address, in the direct map and in the kernel map
     kernel: u64
     kernel_start: u64
     rows: Records[Row] = inline(_ENTRIES)
 
 
 class Switch(NamedTuple):
-    """Another task has become a CPU's current one."""
+    """A change of a CPU's current task."""
 
-    time: int  # in cycles, of the first block that the task executes
+    time: int  # in cycles, of the first block that the new task executes
     before: int  # pid
     after: int
 
 
 def told(recorded: list[Entry]) -> list[tuple[int, int]]:
-    """What sched_switch says of a CPU's switches: pids before and after each."""
+    """The switches of a CPU according to sched_switch: the pids before and after each."""
     return [(int(e.fields["prev_pid"]), int(e.fields["next_pid"])) for e in recorded if e.name == "sched_switch"]
 
 
@@ -85,7 +85,7 @@ def _logger(byte_order: str, current_task: int, pid: int) -> Compiled[[u64, u64,
 
 
 class SwitchLog:
-    """The switches on every CPU of a machine while `on`."""
+    """The switches on every CPU of a machine, logged while `on`."""
 
     def __init__(self, machine: Machine) -> None:
         kernel, board, image = machine.kernel, machine.board, machine.kernel.image
@@ -111,12 +111,12 @@ class SwitchLog:
             log.on = value
 
     def clear(self) -> None:
-        """Forgets what has been logged."""
+        """Clears the log."""
         for log in self._logs:
             log.count = 0
 
     def switches(self, cpu: int) -> list[Switch]:
-        """Every switch, in order."""
+        """All switches, in order."""
         log = self._logs[cpu]
         assert log.count < _ENTRIES, "the log is full"
         rows = (log.rows[n] for n in range(log.count))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What decides which timing model a test's machines have."""
+"""How the timing model of a test's machines is chosen."""
 
 from __future__ import annotations
 

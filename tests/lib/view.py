@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu view, running."""
+"""A running `emu view`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PIPES = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
 
 @contextmanager
 def viewed(path: Path, *options: str, browser: str = "") -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The process, and the address that it has printed. `browser`: a program that opens addresses; "": there is none."""
+    """The process, and the address that it has printed. `browser`: a program that opens addresses; "" if there is none."""
     environment = {**os.environ, "BROWSER": browser, "DISPLAY": "", "WAYLAND_DISPLAY": ""}
     command = [sys.executable, "-m", "emu", "view", *options, str(path)]
     with subprocess.Popen(command, **_PIPES, text=True, env=environment) as process:

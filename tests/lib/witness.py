@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An independent log of every entry of every traceable function, made by a block hook of its own."""
+"""An independent log of every call of every traceable function, made by a block hook of its own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from emu.native.functions import Compiled, Native
 from emu.native.records import GuestRecord, Layouts, Record, Records, Shape, Values, Words, inline, u32, u64
 
 ENTRIES = 2_000_000
-GRANULE = 16  # functions begin at multiples of that many bytes
+GRANULE = 16  # functions begin at multiples of this many bytes
 ROW = 3  # words of an entry
 
 
@@ -39,7 +39,7 @@ class Task(GuestRecord):
 
 
 class TrapState(Record):
-    """What SPARC V9 keeps of a trap."""
+    """The saved state of a SPARC V9 trap."""
 
     tpc: u64
     tnpc: u64
@@ -61,7 +61,7 @@ ENV: Mapping[type[Record], Shape] = {
 
 
 class Row(Record):
-    """An entry of a function."""
+    """A call of a function."""
 
     site: u64
     context: u64  # from bit 63 down: interrupts off, 24 bits of preempt_count, the pid
@@ -69,16 +69,16 @@ class Row(Record):
 
 
 class Log(Record):
-    """What is logged of a CPU."""
+    """The log of a CPU."""
 
     on: bool
     count: u64
     rows: Records[Row]
-    sites: Values[u64]  # of a SiteMap, and its first and last address
+    sites: Values[u64]  # of a SiteMap, with its first and last address
     first: u64
     last: u64
     hot: Hot
-    direct: u64  # what the direct and the kernel map are moved by
+    direct: u64  # host address minus guest address, in the direct map and in the kernel map
     kernel: u64
     kernel_start: u64
     env: u64
@@ -98,15 +98,15 @@ def _logger(
     preempt_count: int,
     pid: int,
 ) -> Compiled[[u64, u64, u32, Log], None]:
-    """The hook, compiled for an architecture, and for where members of the guest's structures are."""
+    """The hook, compiled for an architecture and for the offsets in the guest's structures."""
     is_sparc = arch == "sparc64"
     hot = Shape({"current_task": current_task, "preempt_count": preempt_count}, byte_order=byte_order)
     native = Native(Layouts({Hot: hot, Task: Shape({"pid": pid}, byte_order=byte_order), **ENV}))
 
     @native.njit
     def trapped_at(env: u64) -> u64:
-        """In a trap handler: the address of the instruction to go back to; else 0. A function whose first instruction traps (a
-        `save` that has to spill a window) has not been entered: it will be when the instruction is executed again.
+        """In a trap handler, the address to return to; otherwise 0. A function whose first instruction traps (a `save` that
+        has to spill a window) has not been entered: it is entered when the instruction is executed again.
         """
         if not is_sparc:
             return 0
@@ -142,15 +142,15 @@ def _logger(
 
 
 class SiteMap:
-    """For each place at which a function may begin, its call site; 0: none. Modules that are loaded later are followed.
+    """The call site of the function that begins at each address; 0: none. Modules loaded later are added.
 
     Args:
         machine: that has booted.
-        only: addresses; if there are any, only those functions of the kernel that begin at them are in it.
+        only: addresses; if there are any, the map contains only the functions of the kernel that begin at them.
 
     Attributes:
-        first: the first address that it is about.
-        last: the last one.
+        first: the first address in the map.
+        last: the last address.
         address: of the words, one for each `GRANULE` bytes.
     """
 
@@ -161,7 +161,7 @@ class SiteMap:
             site_of = {function: site for function, site in site_of.items() if function in only}
         self.first = board.arch.kernel_map
         self.last = self.first + board.memory - 1  # modules can be anywhere in RAM
-        # The host gives memory only to what is used.
+        # The host allocates memory only for pages that are used.
         self._map = np.zeros((self.last - self.first) // GRANULE + 1, np.uint64)
         self.address = self._map.ctypes.data
         self.learn(site_of)
@@ -170,17 +170,17 @@ class SiteMap:
         self._follow(machine.kernel.modules)
 
     def learn(self, site_of: Mapping[int, int]) -> None:
-        """Adds words, by the addresses that they are about: of functions those of their sites."""
+        """Adds words, by the address they belong to: for functions, their sites."""
         for function, site in site_of.items():
             assert (function - self.first) % GRANULE == 0
             self._map[(function - self.first) // GRANULE] = site
 
     def word(self, address: int) -> int:
-        """What is known of the function that begins at an address."""
+        """The word for the function that begins at an address."""
         return int(self._map[(address - self.first) // GRANULE])
 
     def _learn_module(self, module: Module) -> None:
-        """Adds a module's functions, and forgets what was in its memory before."""
+        """Adds a module's functions, and clears the words for its memory before."""
         for region in (module.core, module.init):
             if region is not None:
                 start, end = ((at - self.first) // GRANULE for at in (region.base, region.base + region.size))
@@ -189,22 +189,22 @@ class SiteMap:
         self.learn({function.address: site for site, function in functions.items() if function is not None})
 
     def _follow(self, modules: Modules) -> None:
-        """Has modules that are loaded from now on added."""
+        """Adds every module that is loaded from now on."""
         add = modules.add
 
         def added(module: Module) -> None:
             add(module)
             self._learn_module(module)
 
-        modules.add = added  # type: ignore[method-assign]  # who runs the machine need not know of a witness
+        modules.add = added  # type: ignore[method-assign]  # the machine need not know of a witness
 
 
 class Witness:
-    """Logs entries on every CPU of a machine while `on`: of the kernel's functions and of modules'.
+    """Logs calls on every CPU of a machine while `on`: of the kernel's functions and of modules' functions.
 
     Args:
         machine: that has booted.
-        only: addresses; if there are any, only those functions of the kernel that begin at them are logged.
+        only: addresses; if there are any, only the functions of the kernel that begin at them are logged.
     """
 
     def __init__(self, machine: Machine, only: Collection[int] = ()) -> None:
@@ -234,12 +234,12 @@ class Witness:
             log.on = value
 
     def clear(self) -> None:
-        """Forgets what has been logged."""
+        """Clears the log."""
         for log in self._logs:
             log.count = 0
 
     def entries(self, cpu: int) -> list[Entry]:
-        """Every entry, in order. An entry's address is that of the function's call site."""
+        """All calls, in order. The address of an `Entry` is that of the function's call site."""
         count = self._logs[cpu].count
         assert count < ENTRIES, "the witness's log is full"
         rows = self._rows[cpu, :count].tolist()
@@ -260,12 +260,12 @@ Context = tuple[int, int, bool, int]
 
 
 def by_context(entries: list[list[Entry]]) -> dict[Context, list[int]]:
-    """The addresses of each context, in order, from the entries of every CPU.
+    """The addresses in each context, in order, from the logs of all CPUs.
 
-    A context is a task (for idle tasks, that of a CPU), interrupts off, preempt_count. An interrupt may come between a
-    function's first instruction, which the witness sees, and the record of it: then everything that the interrupt does is
-    recorded first, and if it preempts the task, the record may be another CPU's. It does that in other contexts (it comes only
-    where interrupts are on, and it preempts with a higher preempt_count); so what one context does is in the same order in both
+    A context is a task (for idle tasks: one CPU's), whether interrupts are off, and preempt_count. An interrupt may come between
+    a function's first instruction, which the witness sees, and the recording: then everything that the interrupt does is recorded
+    first, and if it preempts the task, another CPU may record the call. The interrupt does so in other contexts: it comes only
+    while interrupts are on, and preempts with a higher preempt_count. So the calls in one context have the same order in both
     logs.
     """
     contexts: dict[Context, list[tuple[int, int]]] = defaultdict(list)
@@ -277,7 +277,7 @@ def by_context(entries: list[list[Entry]]) -> dict[Context, list[int]]:
 
 
 def recorded(machine: Machine, cpu: int) -> list[Entry]:
-    """The function events of a CPU, in the same terms."""
+    """The function events of a CPU, as `Entry`s."""
     trace = machine.trace_array.recorder.rings[cpu].unread()
     rows = trace.entries(entries.FUNCTION)
     assert (rows["type"] == entries.EventType.FUNCTION).all()
@@ -290,7 +290,7 @@ def recorded(machine: Machine, cpu: int) -> list[Entry]:
 
 
 def in_columns(machine: Machine, cpu: int) -> list[Entry]:
-    """The same from the columns of a `Trace`."""
+    """The same, from the columns of a `Trace`."""
     calls = machine.trace()["ftrace:function"]
     of_cpu = np.flatnonzero(calls["common_cpu"] == cpu)
     names = ("ip", "common_pid", "common_flags", "common_preempt_count", "common_time")
@@ -303,13 +303,13 @@ def in_columns(machine: Machine, cpu: int) -> list[Entry]:
 
 @functools.cache  # there are few
 def _as_shown(flags: int, depth: int) -> int:
-    """What an event keeps of preempt_count."""
+    """The part of preempt_count that an event keeps."""
     return depth | (flags & int(entries.Flag.HARDIRQ | entries.Flag.SOFTIRQ | entries.Flag.NMI | entries.Flag.BH_OFF)) << 8
 
 
 @functools.cache
 def _as_event(count: int) -> tuple[int, int]:
-    """preempt_count as an event keeps it: (flags, depth)."""
+    """preempt_count in the form of an event: (flags, depth)."""
     flags = entries.Flag(0)
     for bits, flag in (
         (0xF00000, entries.Flag.NMI),
@@ -323,6 +323,6 @@ def _as_event(count: int) -> tuple[int, int]:
 
 
 def shown(entry: Entry) -> Entry:
-    """What the witness saw, with what an event keeps of it."""
+    """A logged call, reduced to what an event keeps of it."""
     address, pid, irqs_off, count, time = entry
     return Entry(address, pid, irqs_off, _as_shown(*_as_event(count)), time)

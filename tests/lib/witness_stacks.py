@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An independent log of the functions under way at each event, made from what the CPUs execute: the addresses of blocks, and the
-stack pointer. It asks no frame pointer, no register window and no return address.
+"""An independent log of the stack trace at each event, derived from what the CPUs execute: the addresses of blocks and the stack
+pointer. It uses no frame pointers, register windows or return addresses.
 
-A function is under way from its first block on, until the stack pointer is what its caller had. Whatever interrupts a function
-is called below it on the same stack. But that a function was entered, or has returned, is known only when the next block begins,
-and an interrupt may come before; so when a handler begins, the place that it interrupted counts like a block. Only x86-64 has
+A function is active from its first block until the stack pointer is back at its caller's value. Whatever interrupts a function
+is called below it on the same stack. But it is known only at the beginning of the next block that a function was entered or has
+returned, and an interrupt may come before; so when a handler begins, the interrupted address counts as a block. Only x86-64 has
 another stack: that of NMIs.
 """
 
@@ -31,7 +31,7 @@ LOG_WORDS = 6_000_000
 DEEPEST = 150
 STACK_LIMIT = 2048  # rows of the table of stacks
 PAGE = 12  # bits
-IDLE = 1  # in Row.pid: idle tasks, which have begun before the witness came
+IDLE = 1  # in Row.pid: idle tasks, which started before the witness
 NO_CODE, ERROR_CODE = 1, 2  # words of the SiteMap: an exception's entry, without and with an error code on the stack
 CLEAN_WINDOW, CLEAN_WINDOW_END, SPILL, FILL_END = 0x24, 0x28, 0x80, 0x100
 BIAS = 2047
@@ -39,7 +39,7 @@ SPARC_SP = state.WINDOW_REGISTERS.index("o6")
 X86_SP = GENERAL_REGISTERS.index("sp")
 
 
-# What the cache knows of compiled code are its own module and those of emu, so these are not in another module of tests.
+# The cache tracks changes only of the module with compiled code and of emu, so these are not in another module of tests.
 
 
 class Hot(GuestRecord):
@@ -56,14 +56,14 @@ class Task(GuestRecord):
 
 
 class Interrupted(GuestRecord):
-    """What an exception on x86-64 has put on the stack, from its %rip on."""
+    """The words that an x86-64 exception has put on the stack, from %rip on."""
 
     ip: u64
     sp: u64
 
 
 class TrapState(Record):
-    """What SPARC V9 keeps of a trap."""
+    """The saved state of a SPARC V9 trap."""
 
     tpc: u64
     tnpc: u64
@@ -80,30 +80,30 @@ class Env(GuestRecord):
 
 
 class Row(Record):
-    """What is known of a stack."""
+    """The state of a stack."""
 
     stack: u64  # the task's
     pid: u64  # of the task, plus one
-    whole: bool  # it has been seen from its outermost call on
-    count: u64  # of functions under way: their sites, and the stack pointers at their first instructions
+    whole: bool  # known from its outermost call on
+    count: u64  # of active functions: their sites, and the stack pointers at their first instructions
     sites: Values[u64] = inline(DEEPEST)
     pointers: Values[u64] = inline(DEEPEST)
 
 
 class Head(Record):
-    """What is known of a CPU."""
+    """The state of a CPU."""
 
-    on: bool  # events are logged; which functions are under way is followed in any case
+    on: bool  # events are logged; active functions are followed in any case
     used: u64  # words of the log
-    sites: Values[u64]  # of a SiteMap, and its first and last address
+    sites: Values[u64]  # of a SiteMap, with its first and last address
     first: u64
     last: u64
     hot: Hot
-    direct: u64  # what the direct map and the kernel mapping are moved by, and where the latter begins
+    direct: u64  # host address minus guest address in the direct map and the kernel map, and where the latter begins
     kernel: u64
     kernel_start: u64
     env: u64  # the CPU's state
-    in_trap: u64  # the trap level of the block before
+    in_trap: u64  # the trap level at the previous block
     stacks: Records[Row]  # the table of stacks
     own: Row  # of the CPU's stack for NMIs
     log: Values[u64]
@@ -141,17 +141,17 @@ def _logger(
     )
     njit, callback = native.njit, native.callback
     stack_size, granule = u64(size), u64(GRANULE)
-    # The stack pointer of entry code that has saved a program's registers: whatever is under way is below.
+    # The stack pointer in entry code after it has saved a program's registers: all active functions are below.
     outermost = u64(192 + 160 if is_sparc else 168 + 8)
 
     @njit
     def host(head: Head, address: u64) -> u64:
-        """The host address of an address of the kernel's."""
+        """The host address for an address of the kernel."""
         return address + (head.kernel if address >= head.kernel_start else head.direct)
 
     @njit
     def site_at(head: Head, address: u64) -> u64:
-        """The word of the SiteMap for a place."""
+        """The word of the SiteMap for an address."""
         place = address - head.first
         if address < head.first or address > head.last or place % granule != 0:
             return 0
@@ -159,7 +159,7 @@ def _logger(
 
     @njit
     def row_of(head: Head, stack: u64) -> Row:
-        """The table's row of a task's stack."""
+        """The table's row for a task's stack."""
         n = (stack >> PAGE) % STACK_LIMIT
         while True:
             row = head.stacks[n]
@@ -171,30 +171,30 @@ def _logger(
 
     @njit
     def task_row(head: Head) -> Row:
-        """The row of the stack of the task that runs."""
+        """The row for the stack of the current task."""
         task = Task(host(head, head.hot.current_task))
         row = row_of(head, task.stack)
         now = task.pid + 1
         if row.pid != now:
-            row.whole = row.pid != 0  # it is a new task's
+            row.whole = row.pid != 0  # a new task has taken it over
             row.pid = now
             row.count = 0
         return row
 
     @njit
     def step(head: Head, address: u64, sp: u64) -> None:
-        """A block begins, or an interrupted function would have gone on here."""
+        """A block begins, or an interrupted function would have continued, at `address`."""
         site = site_at(head, address)
         row = task_row(head)
         bottom = row.stack
         if not bottom <= sp <= bottom + stack_size:
-            if is_sparc or sp >> 63 == 0:  # a program's
+            if is_sparc or sp >> 63 == 0:  # the stack of a program
                 return
             row = head.own
         elif sp >= bottom + stack_size - outermost and row.pid != IDLE:
             row.whole = True
         count = row.count
-        returned = is_sparc or site > ERROR_CODE  # whether a function has returned, or jumped, whose stack pointer is the same
+        returned = is_sparc or site > ERROR_CODE  # whether a function with an equal stack pointer has returned or tail-called
         while count > 0:
             then = row.pointers[count - 1]
             if then > sp or (then == sp and not returned):
@@ -208,7 +208,7 @@ def _logger(
 
     @njit
     def put_row(head: Head, row: Row) -> u64:
-        """Appends the functions under way on a stack to the log, the innermost first. Returns how many."""
+        """Appends the active functions of a stack to the log, innermost first. Returns their number."""
         for n in range(row.count):
             head.log[head.used + n] = row.sites[row.count - 1 - n]
         head.used += row.count
@@ -250,7 +250,7 @@ def _logger(
 
     @njit
     def changes_window(kind: u64) -> bool:
-        """Whether a trap type is one about windows, whose handlers call nobody: they have a window that is not the next one."""
+        """Whether a trap type is a window trap, whose handlers call nothing: they run in a window that is not the next one."""
         return CLEAN_WINDOW <= kind < CLEAN_WINDOW_END or SPILL <= kind < FILL_END
 
     @callback
@@ -272,11 +272,11 @@ def _logger(
 
 @dataclass(frozen=True)
 class Stack:
-    """The functions under way at an event."""
+    """The stack trace at an event."""
 
-    label: str  # where it was recorded
-    whole: bool  # False: calls around these were under way already when the witness came
-    sites: tuple[int, ...]  # the innermost first
+    label: str  # where the event was recorded
+    whole: bool  # False: the outermost calls began before the witness
+    sites: tuple[int, ...]  # innermost first
 
 
 # Intel SDM, volume 3, 6.3.1
@@ -290,7 +290,7 @@ _WITH_ERROR_CODE = {
 
 
 class StackWitness:
-    """Follows the calls on every CPU of a machine, and logs them at each event while `on`.
+    """Follows the calls on every CPU of a machine, and logs the stack trace at each event while `on`.
 
     Args:
         machine: that has booted.
@@ -345,6 +345,6 @@ class StackWitness:
         return found
 
     def site_of(self, function: int) -> int:
-        """The site of the function that begins at an address; 0: it has none."""
+        """The call site of the function that begins at an address; 0: none."""
         site = self._map.word(function)
         return site if site > ERROR_CODE else 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`emu mount` ends at random moments, and in all ways: nothing hangs, and nothing is left mounted. More are in the soak."""
+"""`emu mount` is ended at random moments, in all ways: nothing hangs or stays mounted. The soak does more of this."""
 
 from __future__ import annotations
 

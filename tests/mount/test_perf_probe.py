@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The host's perf, unmodified, defines events of a mounted machine. It reads in README what the machine can do."""
+"""The host's perf, unmodified, defines events of a mounted machine. It learns the machine's features from README."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tests.lib.needs import needs
 
 pytestmark = [needs_fuse, needs("perf")]
 
-# A static probe as SystemTap's <sys/sdt.h> makes it: its note says where it is, and where the counter of those who probe it is.
-# The program returns what it has counted.
+# A static probe as made by SystemTap's <sys/sdt.h>: its note has the address of the probe and of the counter of its users.
+# The program returns the counter.
 PROGRAM = r"""
 unsigned short wanted __attribute__((section(".probes"))) = 0;
 int main(void)
@@ -44,7 +44,7 @@ int main(void)
 
 
 class Perf(Mount):
-    """perf on a machine that is mounted, which sees the folder `work` where the host has it."""
+    """perf on a mounted machine, which sees the folder `work` at the host's path."""
 
     def __init__(self, folder: Path, work: Path) -> None:
         super().__init__(folder, "--share", f"{work}:{work}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The queue between threads that ask and the one that runs the machine; and that the machine may be used between two turns."""
+"""The queue between the threads that make requests and the one that runs the machine. The machine is usable between two turns."""
 
 from __future__ import annotations
 

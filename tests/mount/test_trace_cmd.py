@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The host's trace-cmd, unmodified, on a mounted machine: each of its commands, and texts of a real Linux beside.
+"""The host's trace-cmd, unmodified, on a mounted machine: each of its commands, compared with output from a real Linux.
 
-By nature these differ from a real Linux: sizes of buffers, the functions that are called and their times, and the tracer
+Inherent differences from a real Linux are: buffer sizes, the called functions and their times, and the tracer
 `branch`, which that kernel did not have.
 """
 
@@ -35,7 +35,7 @@ pytestmark = [needs_fuse, pytest.mark.skipif(bool(missing()), reason=f"needs tra
 
 
 class TraceCmd(Mount):
-    """trace-cmd on a machine that is mounted. It works in a folder of its own."""
+    """trace-cmd on a mounted machine. Its working directory is a folder of its own."""
 
     def run(self, *words: str, status: int = 0) -> str:
         return run_host([*EMU, "tracecmd", "--on", str(self.path), "--", *words], status, self.work)
@@ -81,11 +81,11 @@ def test_stat_and_show_are_those_of_a_real_linux(trace_cmd: TraceCmd) -> None:
     real, shown = (text.splitlines() for text in (read_golden("tracecmd-show.txt"), trace_cmd.run("show")))
     assert shown[:4] == real[:4]
     kinds = [{re.sub(r"[\d.]+|\w+(?=\()", "N", line.strip()) for line in lines[4:]} for lines in (real, shown)]
-    assert len(kinds[0] & kinds[1]) > 3  # leaves, braces, marks: lines of the same forms
+    assert len(kinds[0] & kinds[1]) > 3  # leaves, braces, marks: the same kinds of lines
 
 
 def test_record_is_read_by_both(trace_cmd: TraceCmd) -> None:
-    # No idle tasks: trace-cmd 3.1.6 mistakes an exit of one for that of another (docs/traces-as-data.md).
+    # No idle tasks: trace-cmd 3.1.6 confuses exits of different ones (docs/traces-as-data.md).
     trace_cmd.run("record", "-p", "function_graph", "-g", "sys_*", "-e", "sched", "guest", "ls /bin | wc -l")
     file = trace_cmd.work / "trace.dat"
     report = run_host(["trace-cmd", "report", str(file)])
@@ -127,7 +127,7 @@ def test_extract(trace_cmd: TraceCmd) -> None:
 
 
 def test_stream(trace_cmd: TraceCmd) -> None:
-    """buffer_percent says when pages are worth reading; the default is half of the buffer."""
+    """buffer_percent says how full the buffer must be before readers wake up; the default is half."""
     trace_cmd.write("buffer_percent", "0")
     said = trace_cmd.run("stream", "-e", "sched:sched_switch", "guest", "busy 4 40")
     assert said.count("sched_switch:") > 100
@@ -156,7 +156,7 @@ def test_instances(trace_cmd: TraceCmd) -> None:
 
 
 def test_two_at_once(trace_cmd: TraceCmd) -> None:
-    """One records while another looks."""
+    """One records while another reads."""
     words = ["record", "-o", "two.dat", "-p", "function", "guest", "busy 4 10"]
     record = [*EMU, "tracecmd", "--on", str(trace_cmd.path), "--", *words]
     with started(record, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=trace_cmd.work) as recording:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A mounted tree: its files are the machine's own, and programs of the host wait, poll, and are refused as in the guest."""
+"""A mounted tree: its files are the machine's own, and the host's programs wait, poll, and get errors as in the guest."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def mount(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def test_files_are_the_machines_own(mount: Mount) -> None:
-    """Nothing was done with either machine yet, so each file has the same text in both."""
+    """Neither machine has been used yet, so each file has the same text in both."""
     with Machine(arch=mount.arch, timing="static") as machine:  # type: ignore[attr-defined]
         for folder in ("", "options", "per_cpu/cpu1", "events/sched/sched_switch", "instances"):
             names = machine.tracefs.listdir(folder)
@@ -146,7 +146,7 @@ def test_who_waits_can_be_killed(mount: Mount, file: str, number: int) -> None:
             waiting.wait(0.2)
         waiting.send_signal(number)
         assert waiting.wait(10) == -number
-    mount.write("current_tracer", "function")  # EBUSY as long as somebody has the pipe open
+    mount.write("current_tracer", "function")  # EBUSY as long as the pipe is open
     mount.write("current_tracer", "nop")
     mount.write("trace", "")
 
@@ -162,7 +162,7 @@ def test_sysctls(mount: Mount) -> None:
 
 
 def test_what_the_guest_does_is_the_same_while_it_is_read(tmp_path: Path) -> None:
-    """Requests come at moments of the host's time; the guest knows nothing of them."""
+    """Requests come at times determined by the host; they do not affect the guest."""
     words = ["--cpus", "3", "-p", "function", "-b", "8000", "--"]
     command = "for i in 1 2 3; do ls /bin | wc -l; done"
     expected = run_host([*EMU, "run", *words, command])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The cache of compiled natives: an edit compiles again what can see it, and nothing else."""
+"""The cache of compiled natives: an edit recompiles what depends on it, and nothing else."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def tree(tmp_path: Path) -> Path:
 
 
 def fingerprints(root: Path) -> dict[str, str]:
-    """Of every module below a folder called `native`."""
+    """The fingerprints of all modules below folders called `native`."""
     sources = Sources(root)
     return {name: sources.fingerprint(str(root / name)) for name in NATIVE}
 
 
 def changed(tree: Path, name: str, old: str, new: str) -> set[str]:
-    """The native modules whose fingerprints are others after an edit of one source."""
+    """The native modules whose fingerprints change after an edit of one source."""
     before = fingerprints(tree)
     text = (tree / name).read_text()
     assert text.count(old) == 1
@@ -71,7 +71,7 @@ def test_what_no_native_code_imports_changes_nothing(tree: Path) -> None:
 
 
 def parsed(text: str) -> Iterator[tuple[str, str]]:
-    """What `imported` should find, by Python's own parser."""
+    """The expected result of `imported`, by Python's own parser."""
     tree = ast.parse(text)
     checked = {
         id(inner)
@@ -124,7 +124,7 @@ def added(number):
 
 
 def test_closures_have_code_of_their_own(tmp_path: Path) -> None:
-    """Also in the second process, which finds it in the cache, and when they close over another module's function."""
+    """Also in the second process, which takes them from the cache, and when they close over another module's function."""
     (tmp_path / "adders.py").write_text(ADDERS)
     (tmp_path / "added.py").write_text(ADDED)
     environment = dict(os.environ, EMU_CACHE_DIR=str(tmp_path / "cache"))
@@ -165,7 +165,7 @@ STEPS = "\n".join(f"        value = value * {factor} ^ value >> 3" for factor in
 
 
 def test_functions_that_different_processes_have_compiled_go_together(tmp_path: Path) -> None:
-    """Each of them was the first that its process has compiled, so numba gives both one number."""
+    """Each was the first function compiled in its process, so numba numbers both alike."""
     (tmp_path / "outlined_numbers.py").write_text(OUTLINED.replace("        STEPS", STEPS))
     environment = dict(os.environ, EMU_CACHE_DIR=str(tmp_path / "cache"))
 
@@ -184,7 +184,7 @@ COMPLAINT = "cannot keep compiled code in {}: {}; every run will compile again (
 
 
 def run_with_cache(cache: Path, *command: str | Path, largest_file: int = -1) -> subprocess.CompletedProcess[str]:
-    """Runs a command of this Python's; no file that it writes may become larger than so many bytes."""
+    """Runs a command with this Python; no file that it writes may exceed `largest_file` bytes."""
     return subprocess.run(
         [sys.executable, *command],
         env={**os.environ, "EMU_CACHE_DIR": str(cache)},
@@ -196,7 +196,7 @@ def run_with_cache(cache: Path, *command: str | Path, largest_file: int = -1) ->
 
 
 def compiled_in(cache: Path, **limits: int) -> str:
-    """Compiles something small; what was complained of."""
+    """Compiles something small. Returns the complaints."""
     return run_with_cache(cache, "-c", SMALL, **limits).stderr
 
 

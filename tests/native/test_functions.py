@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Compiled functions over records: each place in which emu holds on to numba has a test here."""
+"""Compiled functions over records: there is a test for each part of numba's internals that emu depends on."""
 
 from __future__ import annotations
 
@@ -310,7 +310,7 @@ def apart(node: Node) -> u64:
 
 
 def test_what_is_inlined_leaves_no_call_and_what_is_outlined_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("emu.native.cache.cache_directory", lambda: None)  # what is kept has no text
+    monkeypatch.setattr("emu.native.cache.cache_directory", lambda: None)  # functions from the cache have no text
 
     def calls(function: Callable[[Node], int]) -> str:
         @callback

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Records as Python sees them, and where their fields are."""
+"""Records as Python sees them, and the offsets of their fields."""
 
 from __future__ import annotations
 

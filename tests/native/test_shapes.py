@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Native code reads like its documents: typed, in short functions, with names for fields and not for small numbers."""
+"""Native code reads like its documents: typed, in short functions, with names for fields instead of small numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[2] / "emu"
 NATIVE = sorted(PACKAGE.glob("**/native/**/*.py"))
 MOST_LINES, MOST_PARAMETERS, MOST_ANY = 60, 8, 60
-MECHANISM = ("functions.py", "access.py", "records.py", "cache.py", "__init__.py")  # of emu/native: what speaks with numba
+MECHANISM = ("functions.py", "access.py", "records.py", "cache.py", "__init__.py")  # of emu/native: the interface to numba
 
 
 def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -22,7 +22,7 @@ def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
 
 
 def is_builder(node: ast.FunctionDef) -> bool:
-    """Whether a function holds others, which it compiles."""
+    """Whether a function contains others, which it compiles."""
     return any(isinstance(inner, ast.FunctionDef) for inner in node.body)
 
 

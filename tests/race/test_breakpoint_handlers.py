@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the guest does at a breakpoint, for each kind of handler."""
+"""How the guest handles a breakpoint, for each kind of handler."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def machine() -> Iterator[Machine]:
 
 
 def come_to_breakpoint(machine: Machine, handler: Handler, misses: bool = False) -> tuple[LabSite, Patch]:
-    """The CPU is about to execute a breakpoint at a site that is being changed."""
+    """Brings the CPU in front of a breakpoint at a site that is being changed."""
     lab = LabModule(machine.kernel)
     direct(machine, lab)
     site = lab.sites[61][0]

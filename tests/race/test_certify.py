@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The shipped protocols, the ways back from them, and all that differs from them by a stage or two."""
+"""The shipped protocols, their rollbacks, and all variants that differ by one or two stages."""
 
 from __future__ import annotations
 
@@ -54,21 +54,21 @@ def test_on_sparc_both_protocols_are_safe_with_nmis_too(protocol: str) -> None:
 
 
 def test_breakpoint_and_the_way_back_from_it_are_safe_with_nmis_too() -> None:
-    """What takes longer, all of it for 3 CPUs and 2 sites, is `emu race certify breakpoint`."""
+    """A certification that takes longer, for all of 3 CPUs and 2 sites, is `emu race certify breakpoint`."""
     assert unsafe(certify("breakpoint", cpus=2, sites=1)) == []
     two_sites = [scenario for scenario in cases("breakpoint") if not (scenario.nmi_sites or scenario.fails_at)]
     assert unsafe([explore(scenario, fetch) for scenario in two_sites for fetch in scenario.models]) == []
 
 
 def at_once(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
-    """A breakpoint and the new tail are one store, which crosses a quadword at some places."""
+    """A protocol in which the breakpoint and the new tail are one store, which crosses a quadword at some places."""
     heads = [Write(patch.address, patch.old, breakpoint + patch.new[len(breakpoint) :]) for patch in patches]
     tails = [Write(patch.address, breakpoint, patch.new[: len(breakpoint)]) for patch in patches]
     return [*heads, Synchronise(), *tails, Synchronise()]
 
 
 def test_breakpoint_is_safe_whichever_part_of_a_store_is_seen_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The model has the part at the lowest address first, of which no manual says anything."""
+    """By default the model makes the part at the lowest address visible first, but no manual guarantees that."""
     fragile = Scenario("at once", at_once, "at once", places=(5,), fetch=("coherent",))
     assert explore(fragile, "coherent").outcome is Outcome.SAFE
     monkeypatch.setattr(patcher, "pieces", lambda write, atom: reversed(list(pieces(write, atom))))
@@ -89,7 +89,7 @@ def test_stop_machine_is_safe_without_nmis_and_on_emus_own_cpus() -> None:
 
 
 def test_where_an_nmi_finds_stop_machine_at_work() -> None:
-    """Where a fetch may see a part of one store: a boundary of the fetch, or of the store, lies in the site."""
+    """Unsafe is any site that contains a boundary of fetches or stores: a fetch may see only a part of the store."""
 
     def found(place: int) -> list[str]:
         scenario = Scenario("", PROTOCOLS["stop_machine"], "", places=(place,), nmi_sites=frozenset((1,)))
@@ -100,7 +100,7 @@ def test_where_an_nmi_finds_stop_machine_at_work() -> None:
 
 
 def parked_breakpoints(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
-    """The protocol `breakpoint`, with all CPUs waiting during each of its writes."""
+    """The protocol `breakpoint`, with all CPUs parked during each of its writes."""
     steps: list[Step] = []
     for step in PROTOCOLS["breakpoint"](patches, breakpoint):
         if isinstance(step, Synchronise):
@@ -116,7 +116,7 @@ def test_breakpoints_make_stop_machine_safe_with_nmis() -> None:
 
 
 def wait_and_write_back(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
-    """Going back from the third stage of `breakpoint` while all CPUs wait, and not by breakpoints."""
+    """A rollback from the third stage of `breakpoint` while all CPUs are parked, without breakpoints."""
     there = PROTOCOLS["breakpoint"](patches, breakpoint)[:-1]
     made = [step for step in there if isinstance(step, Write)]
     back = [Write(write.address, write.new, write.expected) for write in reversed(made)]
@@ -159,7 +159,7 @@ def test_mutants_have_names_and_each_differs() -> None:
     shipped = ShippedProtocol("breakpoint")
     found = mutants(shipped, patches, scenario.breakpoint)
     assert [mutant.text for mutant in found[:6]] == [f"breakpoint without {number}" for number in range(1, 7)]
-    assert found[6].text == "breakpoint swap 1 2" and len(found) == 6 + 12  # 3 of the 15 pairs are alike
+    assert found[6].text == "breakpoint swap 1 2" and len(found) == 6 + 12  # 3 of the 15 pairs are equivalent
     steps = [tuple(mutant(patches, scenario.breakpoint)) for mutant in found]
     assert len(set(steps)) == len(steps) and tuple(shipped(patches, scenario.breakpoint)) not in steps
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The schedules of the corpus: each is a shortest one, and is what it says on the model and on the guest."""
+"""The schedules of the corpus: each is a shortest one, and has the stated result on the model and on the guest."""
 
 from __future__ import annotations
 

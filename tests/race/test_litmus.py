@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Litmus tests: those that are shipped, and what each part of an execution means."""
+"""Litmus tests: the shipped ones, and the meaning of each part of an execution."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def finals(text: str, fetch: str = "coherent") -> list[str]:
 
 
 def one(arch: str, *instructions: str, state: str = "", shown: str = "0:fault") -> str:
-    """A test of one CPU."""
+    """A test with one CPU."""
     rows = "\n".join(f" {instruction} ;" for instruction in instructions)
     return f"{arch} one\n{{ {state} }}\n P0 ;\n{rows}\nexists ({shown})"
 
@@ -212,7 +212,7 @@ def test_endless_loops_are_found() -> None:
     for model in models_of("x86_64"):
         found = verdict(text, model.name, Limits(200))
         assert found.finals == ()
-        if model.monotone:  # there, how often the code has changed counts
+        if model.monotone:  # these models depend on how often the code has changed
             assert found.why == "the limit of 200 states was reached" and found.ok is None
         else:
             assert found.why == "" and found.ok is False and found.endless == found.states
@@ -252,7 +252,7 @@ def test_an_interrupt_keeps_what_was_found(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(BareBoard, "execute", interrupted)
     found = verdict(CROSS_MODIFYING.replace("INSTRUCTION", "nop"))
     assert found.why == INTERRUPTED and found.ok is None and found.steps == 20
-    left = 0  # not again
+    left = 0  # do not raise it again
     assert verdict(CROSS_MODIFYING.replace("INSTRUCTION", "nop")).ok is True
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of litmus tests: what it means, and what is said of one that is wrong."""
+"""The text of litmus tests: its meaning, and the messages for wrong ones."""
 
 from __future__ import annotations
 

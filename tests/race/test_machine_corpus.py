@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""History's bugs of code patching, and their fixes, executed on the guest. Each has one of its fetch models, in turn."""
+"""The historical bugs of code patching, and their fixes, on the guest. Each uses one of its fetch models, in rotation."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Schedules are performed on the machine: in another process, found on the model, event by event."""
+"""Schedules are replayed on the machine: in another process, from the model, and event by event."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_schedule_on_which_nothing_goes_wrong() -> None:
 
 
 def test_more_visits_than_a_search_makes() -> None:
-    """In a scenario without a bound, a search lets each CPU come once; a schedule may have more."""
+    """In a scenario without a bound, a search lets each CPU visit a site once; a schedule may have more visits."""
     fetch = Event(0, What.FETCH, 1, 0, bytes(5), (0,))
     assert len(machine.replay([fetch] * 5, _SCENARIO, "stale").schedule) == 5
 

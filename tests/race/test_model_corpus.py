@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The corpus: what went wrong once is found on the model, and what mended it is safe."""
+"""The corpus: each historical bug is found on the model, and its fix is safe."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A search that ends early says so, and never that something is safe."""
+"""A search that ends early reports that, and never claims that something is safe."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_what_goes_wrong_below_a_limit_is_found() -> None:
 
 @pytest.fixture
 def interrupted_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody presses Ctrl-C when so many states have been seen."""
+    """Simulates Ctrl-C after a number of states."""
 
     def reached(limits: Limits, states: int) -> str:
         if states > 10_000:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What holds of every protocol, tried with random ones."""
+"""Properties of every protocol, tested with random ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from emu.race.schedule.verdict import Outcome
 SMALL = Limits(states=20_000)
 QUICK = settings(max_examples=40, deadline=None)
 
-# A stage is a write of a part, as breakpoint, old or new; or a step.
+# A stage writes the breakpoint, the old or the new bytes of a part; or it is a step.
 STAGE = st.one_of(
     st.tuples(st.sampled_from(("head", "tail", "all")), st.sampled_from(("breakpoint", "old", "new"))),
     st.sampled_from((Synchronise(), Park(), Release())),
@@ -39,7 +39,7 @@ STOP_MACHINE = [Park(), ("all", "new"), Release()]
 
 @st.composite
 def nearly(draw: st.DrawFn, stages: Sequence[object]) -> list[object]:
-    """A protocol's stages, one or two of them changed, or none."""
+    """The stages of a protocol, with up to two random changes."""
     changed = list(stages)
     for _ in range(draw(st.integers(0, 2))):
         at = draw(st.integers(0, len(changed) - 1))
@@ -111,7 +111,7 @@ def test_one_cpu_can_do_wrong_exactly_if_one_of_several_can(scenario: Scenario, 
 @given(scenarios(1))
 def test_what_is_safe_is_safe_if_cpus_see_less(scenario: Scenario) -> None:
     scenario = dataclasses.replace(scenario, cpus=1)
-    strict_last = ("torn1", "torn8", "torn16", "torn64", "stale", "coherent")  # each may see all that the next one may
+    strict_last = ("torn1", "torn8", "torn16", "torn64", "stale", "coherent")  # each may see everything that the next one may
     outcomes = [explore(scenario, fetch).outcome for fetch in strict_last]
     assert outcomes == sorted(outcomes, key=(Outcome.UNSAFE, Outcome.SAFE).index)
 
@@ -135,7 +135,7 @@ def test_whole_stores_are_never_torn_to_coherent_cpus(stages: list[object], nmis
 @QUICK
 @given(SCENARIOS, FETCHES)
 def test_no_shorter_way_is_wrong(scenario: Scenario, fetch: str) -> None:
-    """Against a search that has no tables, no states and no order: it tries everything, up to some depth."""
+    """Compares with a search without tables, states and order: it tries everything, up to some depth."""
     scenario = dataclasses.replace(scenario, cpus=1)
     verdict = explore(scenario, fetch)
     shortest = len(verdict.schedule) if verdict.outcome is Outcome.UNSAFE and verdict.wrong is not Wrong.STUCK else 99

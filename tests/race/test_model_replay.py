@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Following schedules on the model: what is not permitted is refused, with what is."""
+"""Following schedules on the model: an event that is not allowed is refused, and the allowed ones are listed."""
 
 from __future__ import annotations
 

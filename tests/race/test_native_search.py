@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The native search's own memory."""
+"""The native search must not depend on the initial contents of its memory."""
 
 from __future__ import annotations
 

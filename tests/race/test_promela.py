@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""SPIN is a witness of the model: it finds the same wrong after as many events, and as many states, in a model of its own."""
+"""SPIN as an independent check: in a model of its own, it finds the same bug after as many events, and as many states."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def scenario_of(text: str) -> Scenario:
 
 
 def states(tables: Tables, cpus: int) -> int:
-    """How many states there are of CPUs that each have a place of their own."""
+    """The number of states if CPUs are not interchangeable."""
     found = [(0, (0,) * cpus)]
     seen = set(found)
-    for position, numbers in found:  # grows
+    for position, numbers in found:  # grows during the loop
         rows = [tables.rows[position][number] for number in numbers]
         following = [
             (position, (*numbers[:cpu], target, *numbers[cpu + 1 :])) for cpu, row in enumerate(rows) for target in row.targets

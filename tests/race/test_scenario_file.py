@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Scenarios as text files: each is written and read back, and what is wrong with one is said in a line that says where."""
+"""Scenarios as text files: each can be written and read back, and the error message for a wrong one has its line."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_what_is_wrong_with_a_protocol_of_a_file(protocol: str, folder: Path) ->
 
 
 NAMES = "breakpoint, flush, stop_machine, FILE.py:FUNCTION, or nothing, and steps in indented lines below"
-# What is added to a scenario of two sites that has a protocol, in line 4; and what is said of it.
+# Line 4, which is added to a scenario with two sites and a protocol; and the error message.
 ERRORS = {
     "plase 1": "4:1: 'plase' is no word of a scenario; scenario, arch, place, change, protocol, fails, handler, misses, nmi, "
     "in-handler, deaf, user, entry, visits, cpus, fetch, never or expect; did you mean place?",
@@ -383,7 +383,7 @@ def test_any_scenario_is_written_and_read_back(scenario: Scenario) -> None:
 @settings(max_examples=60)
 @given(scenarios())
 def test_any_steps_are_written_out(scenario: Scenario) -> None:
-    """A function of the user's own has no text that could be read."""
+    """A function written by the user cannot be expressed in the text."""
     protocol = scenario.protocol
     own = dataclasses.replace(scenario, protocol=lambda *arguments: protocol(*arguments), protocol_text="own", fails_at=0)
     steps = own.steps(model_patches(own))

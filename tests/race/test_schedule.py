@@ -104,7 +104,7 @@ def test_a_protocol_of_a_file_is_written_out(tmp_path: Path) -> None:
     assert (verdict.wrong, verdict.why) == (again.wrong, again.why)
 
 
-# A line of TEXT, by what it begins with; what stands there instead; what is said of it.
+# The beginning of a line of TEXT; its replacement; the error message.
 ERRORS = {
     ("emu race", "emu race schedule 2"): "1:1: no schedule; its first line is `emu race schedule 1`",
     ("on", "on both"): "2:4: 'both' is no engine; model or machine",

@@ -110,7 +110,7 @@ def test_every_counter_example_of_the_corpus_is_shown() -> None:
 
 
 def on_a_machine(one: Schedule) -> Schedule:
-    """The schedule as if the calls went elsewhere: each byte of a call's distance is another."""
+    """The schedule with other call targets: each byte of a call's displacement differs."""
     other = bytes.maketrans(bytes.fromhex("df b3 b2 20 ec d0 d9 47"), bytes.fromhex("01 02 03 04 11 12 13 14"))
     events = [dataclasses.replace(event, code=event.code.translate(other), text="") for event in one.events]
     return dataclasses.replace(one, on="machine", digest="0123456789abcdef", events=tuple(events))

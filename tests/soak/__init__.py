@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Long runs: everything at once for billions of instructions, and what is made to break the kernel: files, calls and writes.
+"""Long runs: everything at once for billions of instructions, and files, calls and writes that try to break the kernel.
 
-`make soak` runs all of it, the test suite a part. Both go by the table here.
+`make soak` runs all of it, the test suite a part. Both use the table here.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ __all__ = [
 
 INSTRUCTIONS = 2_500_000_000  # of a stress run
 TOGGLES = 1_000  # of events and of static keys, by each patching protocol
-PATCHES = 1_000  # of functions that are replaced, or no longer
-SAMPLES = 200  # changes, half of which are Linux's sample modules that come or go
-INSTANTS = 200  # to which a busy machine goes back
-PROBED_FUNCTIONS = 200  # at every instruction of which there are kprobes, one function after the other
-PROBED_AT_ONCE = 300  # kprobes that come and go together
-PROBED_PROGRAMS = 20  # rounds, in each of which 100 more places in programs are probed
+PATCHES = 1_000  # of functions that are replaced or restored
+SAMPLES = 200  # half of these changes load or remove Linux's sample modules
+INSTANTS = 200  # to which a busy machine returns
+PROBED_FUNCTIONS = 200  # functions with kprobes at every instruction, one function after the other
+PROBED_AT_ONCE = 300  # kprobes that are added and removed together
+PROBED_PROGRAMS = 20  # rounds that each probe 100 more places in programs
 KILLS = 40  # of `emu mount`, at random moments
-TRACERS = 1_000  # of them, one after the other, with everything else that traces
-SUITE = 0.1  # the part of everything that is in the test suite
+TRACERS = 1_000  # one after the other, while everything else traces, too
+SUITE = 0.1  # the share of everything that is in the test suite
 FUZZED = 0.01  # that of damaged files, calls and writes
 
 
 @dataclass(frozen=True)
 class Fuzzer:
-    """What is tried, in pieces: each on a machine of its own, so that they can be tried side by side.
+    """A kind of fuzzing, in pieces: each has a machine of its own, so that they can run in parallel.
 
     Args:
-        run: tries those of a seed with some numbers, on an architecture.
-        whole: how many there are for each architecture.
-        piece: how many of them at a time.
-        least: what must happen in each piece, and to which share of it at least: else it does not try what it should.
+        run: makes the tries with a seed and some numbers, on an architecture.
+        whole: the number of tries for each architecture.
+        piece: the number of tries in a piece.
+        least: the minimum share of each result in every piece: otherwise the fuzzer misses its target.
     """
 
     run: Callable[[str, int, range], Outcome]
@@ -47,15 +47,15 @@ class Fuzzer:
     least: dict[str, float]
 
     def pieces(self, part: float) -> list[range]:
-        """Numbers of a part of the whole, from 0 to 1."""
+        """The numbers of a share of all tries, from 0 to 1."""
         end = max(int(self.whole * part), 1)
         return [range(start, min(start + self.piece, end)) for start in range(0, end, self.piece)]
 
     def check(self, arch: str, numbers: range) -> None:
-        """Tries a piece as a test does.
+        """Runs a piece as a test.
 
         Raises:
-            AssertionError: there is something that the guest did not survive, or less was tried than is meant to be.
+            AssertionError: there is a finding, or some result was too rare.
         """
         outcome = self.run(arch, 0, numbers)
         assert not outcome.findings, "\n".join(outcome.findings)

@@ -3,7 +3,7 @@
 
     python -m tests.soak [--arch ARCH] [--part 0.1] [--only NAME] [--seed N] [--jobs N]
 
-What comes of them is printed in the same order, and is the same, however many run at a time.
+The results are printed in the same order, and are the same, however many run at a time.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ Submit = Callable[..., "Future[object]"]
 
 
 class SoakFailure(Exception):
-    """What the guest did not survive."""
+    """A run has failed."""
 
 
 @dataclass
 class Part:
-    """One kind of run on one architecture: its pieces, and what they come to."""
+    """One kind of run on one architecture: its pieces, and the sum of their results."""
 
     name: str
     pieces: list[Future[object]]
@@ -61,7 +61,7 @@ class Part:
     start: float = field(default_factory=time.monotonic)
 
     def progress(self) -> None:
-        """A line for each tenth."""
+        """Prints a line for each tenth."""
         self.done += 1
         tenths = self.done * 10 // len(self.pieces)
         if tenths > self.shown:
@@ -73,7 +73,7 @@ class Part:
 
 
 def _sum_up_stress(outcomes: Sequence[object]) -> str:
-    """The second run must be the first one again."""
+    """The second run must equal the first one."""
     first, again = outcomes
     assert isinstance(first, stress.Outcome)
     if first != again:
@@ -85,7 +85,7 @@ def _sum_up_stress(outcomes: Sequence[object]) -> str:
 
 
 def _sum_up_toggles(outcomes: Sequence[object]) -> str:
-    """The second run must be the first one again."""
+    """The second run must equal the first one."""
     first, again = outcomes
     assert isinstance(first, toggles.Toggled)
     if first != again:
@@ -99,7 +99,7 @@ def _sum_up_turns(outcomes: Sequence[object]) -> str:
 
 
 def _sum_up_patches(outcomes: Sequence[object]) -> str:
-    """The second run must be the first one again."""
+    """The second run must equal the first one."""
     first, again = outcomes
     assert isinstance(first, patches.Patched)
     if first != again:
@@ -109,7 +109,7 @@ def _sum_up_patches(outcomes: Sequence[object]) -> str:
 
 
 def _sum_up_samples(outcomes: Sequence[object]) -> str:
-    """The second run must be the first one again."""
+    """The second run must equal the first one."""
     first, again = outcomes
     assert isinstance(first, samples.Loaded)
     if first != again:
@@ -119,7 +119,7 @@ def _sum_up_samples(outcomes: Sequence[object]) -> str:
 
 
 def _sum_up_tracers(outcomes: Sequence[object]) -> str:
-    """The second run must be the first one again."""
+    """The second run must equal the first one."""
     first, again = outcomes
     assert isinstance(first, tracers.Switched)
     if first != again:
@@ -137,7 +137,7 @@ def _sum_up_probes(outcomes: Sequence[object]) -> str:
 
 
 def _sum_up_uprobes(outcomes: Sequence[object]) -> str:
-    """The second run must be the first one again."""
+    """The second run must equal the first one."""
     first, again = outcomes
     assert isinstance(first, uprobes.ProbedPrograms)
     if first != again:
@@ -230,7 +230,7 @@ def main() -> int:
     for part in parts:
         try:
             result = part.result()
-        except Exception as error:  # the other parts are still worth seeing
+        except Exception as error:  # the other parts are still useful
             failed += 1
             result = f"FAILED: {error}" if isinstance(error, SoakFailure) else f"FAILED: {error!r}"
         print(f"{part.name}: {result}", flush=True)

@@ -23,12 +23,12 @@ _USERS = (
     "while mkdir instances/a; do rmdir instances/a; done",
     ".emu/bin/guest ls",
 )
-_BOOT = 2.0  # seconds after which the tree is there, more or less
+_BOOT = 2.0  # seconds after which the tree is there, approximately
 _LONGEST = 20.0  # seconds until all have ended
 
 
 def end_at_random(number: int, folder: Path) -> None:
-    """Ends it once: half the time while it boots and mounts, else while programs use it.
+    """Ends it once: half the time while it boots and mounts, otherwise while programs use it.
 
     Raises:
         AssertionError: something hangs, or stays mounted.
@@ -48,7 +48,7 @@ def end_at_random(number: int, folder: Path) -> None:
         for user in users:
             user.wait(_LONGEST)
         end = time.monotonic() + _LONGEST
-        while is_mounted(folder) and time.monotonic() < end:  # fusermount3 sees it when the process is gone
+        while is_mounted(folder) and time.monotonic() < end:  # fusermount3 notices the end of the process
             time.sleep(0.02)
         assert not is_mounted(folder), (how, status)
         assert list(folder.iterdir()) == []
@@ -60,7 +60,7 @@ def start(user: str, folder: Path) -> subprocess.Popen[bytes]:
 
 
 def run(arch: str, seed: int, numbers: range) -> int:
-    """Ends it as often as there are numbers. The machine's architecture makes no difference to the host."""
+    """Ends it once for each number. The machine's architecture makes no difference to the host."""
     with tempfile.TemporaryDirectory() as folder:
         for number in numbers:
             end_at_random(seed * 1_000_000 + number, Path(folder) / str(number))

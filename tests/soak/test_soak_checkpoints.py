@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A part of what `make soak` does with checkpoints."""
+"""A part of the checkpoints of `make soak`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A part of what `make soak` does with events and static keys."""
+"""A part of the switching of events and static keys of `make soak`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A part of what `make soak` replays on the guest: what goes wrong without a stage of a protocol, or with two swapped."""
+"""A part of the replays of `make soak`: errors of protocols without a stage, or with two swapped."""
 
 from __future__ import annotations
 

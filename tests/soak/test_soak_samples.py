@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A part of what `make soak` does with Linux's sample modules."""
+"""A part of the changes of Linux's sample modules of `make soak`."""
 
 from __future__ import annotations
 

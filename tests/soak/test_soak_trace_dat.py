@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A part of `make soak`: damaged files trace.dat."""
+"""A part of `make soak`: damaged trace.dat files."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A part of `make soak`: files trace.dat with wrong texts, which go through all commands that read files."""
+"""A part of `make soak`: trace.dat files with wrong texts, which are passed to all commands that read files."""
 
 from __future__ import annotations
 

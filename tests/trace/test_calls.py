@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Calls in columns: against a stack in Python, and cases in which something is missing."""
+"""Calls in columns: compared with a stack in Python, and cases with missing events."""
 
 from __future__ import annotations
 
@@ -86,4 +86,4 @@ def test_of_a_real_linux(name: str) -> None:
         own = int(table["duration"][n]) - inner[n]
         strange += own < 0
         assert table["self_time"][n] == max(own, 0)
-    assert strange <= 5  # interrupts that came when a call was begun, and not yet recorded
+    assert strange <= 5  # interrupts that came after a call had begun, and before it was recorded

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `compare` finds in traces that are made for it, and what its tests allow."""
+"""What `compare` finds in made-up traces, and the error rate of its tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import scipy.stats  # now: what is tested imports it when it first needs it, which takes longer than a test may
+import scipy.stats  # now: the tested code imports it lazily, which takes longer than a test may
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,7 +25,7 @@ SYMBOLS = "".join(f"{address:x} T {name}\n" for name, address in ADDRESS.items()
 EDGES = f"{ADDRESS['irq']:x} A __irqentry_text_start\n{ADDRESS['irq'] + 64:x} A __irqentry_text_end\n"
 END = f"{ADDRESS['irq'] + 128:x} T end\n"
 
-Call = tuple[str, int, "Sequence[Call]"]  # a function, its own nanoseconds, and what it calls
+Call = tuple[str, int, "Sequence[Call]"]  # a function, its self time in nanoseconds, and its callees
 
 
 class Recorder:
@@ -81,7 +81,7 @@ def test_the_path_that_became_slower_is_shown(trace) -> None:  # type: ignore[no
     [change] = compare([run(0)], [run(20)]).changes
     assert said([change]) == [("slower", "outer > inner > leaf")]
     assert change.calls == (60, 60) and change.difference == 60 * 20 and change.mean == (52, 72)
-    assert change.probability is None  # one run says nothing of chance
+    assert change.probability is None  # one run cannot show what is due to chance
     assert said(compare([run(20)], [run(0)]).changes) == [("faster", "outer > inner > leaf")]
 
 
@@ -112,7 +112,7 @@ def test_one_run_with_a_burst_is_chance(trace) -> None:  # type: ignore[no-untyp
     plain = [("outer", 100, [("leaf", 5, [])])] * 40
     burst = [*plain[:-1], ("outer", 100, [("leaf", 500, [])] * 100)]
     [change] = compare([trace(*plain)], [trace(*burst)]).changes
-    assert said([change]) == [("more calls", "outer > leaf")]  # of one run each, all that differs is shown
+    assert said([change]) == [("more calls", "outer > leaf")]  # with one run on each side, all differences are shown
     found = compare([trace(*plain) for _ in range(10)], [trace(*plain) for _ in range(9)] + [trace(*burst)])
     assert (found.changes, found.others) == ([], 1)
 
@@ -146,7 +146,7 @@ SMALL = st.lists(st.integers(0, 3), min_size=1, max_size=5)
 
 @given(SMALL, SMALL)
 def test_the_least_probability_of_ranks_is_that_of_the_extremes(first: list[int], second: list[int]) -> None:
-    """Against all ways to share out the values."""
+    """Compares with all ways to divide the values."""
     ranks = scipy.stats.rankdata(first + second)
     samples = itertools.combinations(range(len(ranks)), len(first))
     far = [abs(sum(ranks[place] for place in places) - len(first) * ranks.mean()) for places in samples]

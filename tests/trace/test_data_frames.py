@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tables for pandas, polars and pyarrow; one that is not installed is named."""
+"""Tables for pandas, polars and pyarrow; the error for a missing package names it."""
 
 from __future__ import annotations
 

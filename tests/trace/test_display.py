@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What notebooks show of traces, tables and machines."""
+"""What notebooks display for traces, tables and machines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.lib.trace_dat import Dat
 
 
 class Elements(HTMLParser):
-    """Counts elements, keeps the texts of cells, and checks that what begins ends."""
+    """Counts elements, collects the texts of cells, and checks that elements are closed."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

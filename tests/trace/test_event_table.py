@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Columns of events, against the text that trace-cmd makes of the same files."""
+"""Columns of events, compared with trace-cmd's text of the same files."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Columns of arrays whose length varies: their offsets and values, and what they become elsewhere."""
+"""Columns of arrays with varying lengths: their offsets and values, and their conversions."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_which_rows_have_the_same() -> None:
 
 @pytest.mark.parametrize("order", "<>")
 def test_a_stack_has_all_of_its_addresses(order: str, tmp_path: Path) -> None:
-    """As many as there are, not as many as the format says; older kernels fill the rest with ones."""
+    """The actual number of addresses, not the one in the format; older kernels fill the rest with all-ones words."""
     deep, flat = [ADDRESS + n for n in range(29)], [ADDRESS]
     trace = of_entries(tmp_path, stack(order, deep), stack(order, flat), stack(order, flat, *[(1 << 64) - 1] * 7), order=order)
     callers = trace["kernel_stack"]["caller"]
@@ -76,7 +76,7 @@ def test_data_that_a_field_leads_to(order: str, tmp_path: Path) -> None:
         tmp_path,
         entry(order, 900, "Ii2H", 16 | 4 << 16, 7, 1, 0x102),
         entry(order, 900, "Ii", 16, 8),
-        entry(order, 900, "Ii3H", 16 | 60 << 16, 9, 1, 2, 3),  # and so on beyond the entry
+        entry(order, 900, "Ii3H", 16 | 60 << 16, 9, 1, 2, 3),  # up to beyond the end of the entry
         order=order,
     )["dynamic"]
     assert found["numbers"].tolist() == [[1, 0x102], [], [1, 2, 3, 0]]

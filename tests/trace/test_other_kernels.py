@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Traces of kernels with words of 4 or 8 bytes, in either byte order: trace-cmd's text, and that of other outputs.
+"""Traces of kernels with longs of 4 or 8 bytes, in either byte order: trace-cmd's text, and other outputs.
 
-All kernels have recorded the same. Where trace-cmd says nothing, what they show is the same but for addresses.
+All kernels have recorded the same events. Outputs that trace-cmd does not have must be the same but for addresses.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def trace_cmd(*arguments: str | Path) -> list[str]:
 
 
 def unlike_trace_cmd(kernel: Kernel, lines: Sequence[str]) -> list[str]:
-    """The lines that may be compared: in a big-endian file trace-cmd shows no text that a pointer points to."""
+    """The lines that can be compared: in a big-endian file, trace-cmd does not show a text behind a pointer."""
     names = ["bputs: "] if kernel.order == ">" else []
     return [line for line in lines if not any(name in line for name in names)]
 
@@ -67,7 +67,7 @@ def test_a_report_is_trace_cmds(raw: bool, version: int, kernel: Kernel, folder:
 
 
 def without_addresses(kernel: Kernel, text: str) -> str:
-    """The text with addresses of the kernel as distances; what stands for other pointers has no digits that tell anything."""
+    """The text with kernel addresses replaced by offsets, and other pointers by a placeholder."""
 
     def replaced(found: re.Match[str]) -> str:
         for base in (16, 10) if found[1].isdecimal() else (16,):
@@ -81,7 +81,7 @@ def without_addresses(kernel: Kernel, text: str) -> str:
 def comparable(kernel: Kernel, text: str) -> str:
     """The text without addresses.
 
-    It is without the events whose texts have numbers in which these are hidden.
+    Events whose texts have numbers that contain addresses are left out.
     """
     lines = [line for line in text.splitlines() if not re.search("kmalloc|timer_expire_entry|tlb_flush", line)]
     return without_addresses(kernel, "\n".join(lines))
@@ -101,7 +101,7 @@ def test_the_text_of_the_file_trace(kernel: Kernel, folder: Path) -> None:
 
 
 def columns(trace: Trace, kernel: Kernel) -> dict[str, list[object]]:
-    """All columns of all events, but for stacks and packed arguments; addresses as distances."""
+    """All columns of all events, but for stacks and packed arguments; addresses as offsets."""
 
     def values(table: EventTable, name: str) -> list[object]:
         found = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Events that trace-cmd's plug-ins print, byte for byte as these do, with the fields in which kernels differ."""
+"""Events that trace-cmd's plug-ins print, compared byte for byte, with the fields in which kernels differ."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NO_BODY = '"its print fmt"'
 def same(  # type: ignore[no-untyped-def]
     file, system: str, formats: Sequence[str], entries: Sequence[bytes], options: ReportOptions | None = None
 ) -> str:
-    """The report of a file with these events, which is trace-cmd's."""
+    """The report of a file with these events, which must equal trace-cmd's."""
     pages = Pages()
     for n, data in enumerate(entries):
         pages.add(1000 + n, data)
@@ -53,7 +53,7 @@ def test_every_plug_in_is_here() -> None:
     if not folder.is_dir():
         pytest.skip("libtraceevent is not installed (on Debian: apt-get install trace-cmd)")
     modules = {path.stem for path in Path("emu/trace/report/plugins").resolve().glob("*.py")}
-    beside = {"function", "jbd2", "cfg80211", "xen"}  # of which the last three have nothing but functions
+    beside = {"function", "jbd2", "cfg80211", "xen"}  # the last three have only functions
     installed = {path.stem.removeprefix("plugin_") for path in folder.glob("*.so")}
     assert installed <= modules | beside
 
@@ -69,7 +69,7 @@ def test_wakeups_of_older_kernels_say_whether_they_had_success(file) -> None:  #
 
 @pytest.mark.parametrize("state", ["long prev_state:32:8", "int prev_state:32:4"])
 def test_a_state_of_any_size_does_not_change_the_style(state: str, file) -> None:  # type: ignore[no-untyped-def]
-    """A report has no switches by their print fmt beside wakeups that are not."""
+    """A report does not mix switches by print fmt with wakeups by the plug-in."""
     layout = SWITCH if state.endswith("8") else SWITCH.replace("q", "i")
     entries = [entry(903, layout, b"one", -10, -5, 1, b"two", -20, -6), entry(901, "16siii", b"two", 20, 1, 0)]
     text = same(file, "sched", [switch(903, state), wakeup(901, "int target_cpu:32:4")], entries)
@@ -224,7 +224,7 @@ _PARSE = '"(%s) %s", scsi_trace_parse_cdb(p, __get_dynamic_array(cmnd), REC->cmd
 
 
 def test_commands_of_disks(file) -> None:  # type: ignore[no-untyped-def]
-    """Where a number of 4 bytes is 2^31 or more, trace-cmd sets the bits above it, too; such are tested below."""
+    """If a 4-byte number is 2^31 or more, trace-cmd also sets the bits above it; such numbers are tested below."""
     choose, blocks = random.Random(1), []
     for opcode in range(256):
         for variant in range(8):

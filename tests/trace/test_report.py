@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The report, byte for byte trace-cmd's: of files of a real Linux 6.1, and of files that are made for this."""
+"""The report, byte for byte like trace-cmd's: of files of a real Linux 6.1, and of made-up files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def report(path: Path, options: ReportOptions | None = None) -> bytes:
 
 
 def trace_cmd(*arguments: str | Path) -> bytes:
-    """What the installed one writes."""
+    """The output of the installed trace-cmd."""
     if shutil.which("trace-cmd") is None:
         pytest.skip("trace-cmd is not installed (on Debian: apt-get install trace-cmd)")
     return subprocess.run(["trace-cmd", *arguments], check=True, capture_output=True).stdout
@@ -175,7 +175,7 @@ def test_filters() -> None:
 
 
 def own_format(number: int, name: str, fields: str, print_fmt: str) -> str:
-    """The format file of an event whose fields, of one letter each, are pointers."""
+    """The format file of an event with one-letter fields, which are pointers."""
     common = (("unsigned short", "type", 0, 2), ("unsigned char", "flags", 2, 1), ("unsigned char", "preempt_count", 3, 1))
     lines = [f"\tfield:{type_} common_{of};\toffset:{at};\tsize:{size};\tsigned:0;" for type_, of, at, size in common]
     lines += ["\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;", ""]
@@ -184,7 +184,7 @@ def own_format(number: int, name: str, fields: str, print_fmt: str) -> str:
 
 
 def of_own_formats(print_fmts: Sequence[str]) -> bytes:
-    """A file with an event of each print fmt, whose fields a, b and c are the address of a function."""
+    """A file with an event for each print fmt; its fields a, b and c are the address of a function."""
     pages, formats = Pages(), []
     for n, print_fmt in enumerate(print_fmts):
         formats.append(own_format(900 + n, f"event_{n}", "abc", print_fmt))

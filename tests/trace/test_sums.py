@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Times of functions and trees of calls, against sums made call by call from the trace's text; and a machine's own Trace."""
+"""Times of functions and trees of calls, compared with sums over the calls in the trace's text; and a machine's own Trace."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def trace(machine: Machine) -> Trace:
 
 
 def text_calls(text: str) -> list[TextCall]:
-    """What can be told from the text: calls with both ends."""
+    """The calls that the text shows with both ends."""
     found = []
     stacks: dict[tuple[int, int], list[str]] = defaultdict(list)
     for line in text.splitlines():
@@ -80,7 +80,7 @@ def calls(machine: Machine) -> list[TextCall]:
 
 
 def test_the_text_tells_of_most_calls(trace: Trace, calls: list[TextCall]) -> None:
-    """Within interrupts the text's indentation begins elsewhere: of some calls it does not tell what made them."""
+    """The text's indentation starts anew within interrupts, so it does not show the callers of some calls."""
     finished = int(trace.calls["finished"].sum())
     assert 0.96 * finished < len(calls) <= finished
 
@@ -114,7 +114,7 @@ def test_functions_were_called_as_the_text_says(trace: Trace, calls: list[TextCa
     for time in times:
         assert counted[time.function] <= time.calls
         if time in same:
-            assert abs(time.total - totals[time.function]) <= 10 * time.calls  # a text's last digit
+            assert abs(time.total - totals[time.function]) <= 10 * time.calls  # the last digit of the text
 
 
 def test_only_some_tasks_and_cpus(trace: Trace) -> None:
@@ -156,7 +156,7 @@ def test_the_tree_of_all_calls_has_all_calls(trace: Trace) -> None:
 
 
 def test_a_machine_shows_what_it_has_recorded(machine: Machine, trace: Trace) -> None:
-    """Every field of a switch, against the text; and reading took nothing away."""
+    """Compares every field of a switch with the text; and reading consumes nothing."""
     switches = trace["sched:sched_switch"]
     shown = re.findall(r"sched_switch: prev_comm=(\S+) prev_pid=(\d+) prev_prio=(\d+) .*next_comm=(\S+) next_pid=(\d+)",
                        machine.tracefs.read("trace"))  # fmt: skip

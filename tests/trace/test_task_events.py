@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The names of tasks that saved_cmdlines lacks: columns, tables, pictures and sums have what events tell of them."""
+"""The names of tasks that saved_cmdlines lacks: columns, tables, pictures and sums take them from events."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_what_was_saved_counts_and_then_the_last_name(trace: Trace) -> None:
 @pytest.mark.parametrize("name", ["csv", "json", "pftrace", "html", "speedscope.json"])
 def test_other_formats_have_the_names(trace: Trace, name: str) -> None:
     data = b"".join(FORMATS[name].pieces(trace, ConvertOptions()))
-    if name != "html":  # whose texts are packed
+    if name != "html":  # its texts are packed
         assert b"woken" in data
     assert b"<...>" not in data
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of the file `trace`, from raw pages of a real Linux: made of a `Recording` that is no file's."""
+"""The text of the file `trace`, from raw pages of a real Linux: made from a `Recording` without a file."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_an_older_kernel_of_32_bits() -> None:
 
 
 def test_kernels_number_their_events_in_other_ways(tmp_path: Path) -> None:
-    """In Linux 4.13 raw_data has the number of today's osnoise, and another event that of today's raw_data."""
+    """In Linux 4.13, raw_data has the number of today's osnoise, and another event that of today's raw_data."""
     texts = {text.split("\n")[0]: text for text in (*linux_formats()["ftrace"], *linux_formats()["irq"])}
     raw_data = texts["name: raw_data"].replace("ID: 18", "ID: 16")
     softirq = re.sub(r"^ID: \d+$", "ID: 18", texts["name: softirq_entry"], flags=re.MULTILINE)

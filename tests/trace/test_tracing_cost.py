@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What recording calls has cost: with the static timing model it can be taken off exactly."""
+"""The cost of recording calls: with the static timing model it can be subtracted exactly."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tests.lib.trace_dat import Dat, Pages
 from tests.trace.test_calls import SYMBOLS, A, B, C, entry, leave
 
 COMMAND = "ls /bin | wc -l; cat /proc/version; ls -l /bin"
-# Functions that are long and call many others. On SPARC V9 tracing has other register windows spilled and filled, so
-# there only those that call hardly any are the same.
+# Long functions with many callees. On SPARC V9, tracing causes other register windows to be spilled and filled, so
+# there only functions with hardly any callees have the same times.
 FUNCTIONS = {
     "x86_64": ["vfs_read", "path_openat", "sys_getdents64", "strncpy_from_user", "filldir64", "_raw_spin_lock"],
     "sparc64": ["filldir64", "_raw_spin_lock"],

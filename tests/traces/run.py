@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs a command of this folder under the eyes of the witness, and reads its trace for comparison."""
+"""Runs a command of this folder observed by the witness, and decodes its trace for comparison."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Run:
     """A command that has ended.
 
     Args:
-        text: what it has written, to standard output and standard error.
+        text: what it wrote to standard output and standard error.
         calls: every traceable function that was called while it was traced.
     """
 
@@ -36,7 +36,7 @@ class Run:
     calls: Calls
 
     def seen(self, *functions: str, but: str = "") -> Calls:
-        """Those of `calls` whose names match one of the globs, and not `but`."""
+        """The part of `calls` with names that match one of the globs, but not `but`."""
         found = {
             cpu: [name for name in names if any(fnmatchcase(name, glob) for glob in functions) and not fnmatchcase(name, but)]
             for cpu, names in self.calls.items()
@@ -45,7 +45,7 @@ class Run:
 
 
 def run(command: str) -> Run:
-    """Runs `emu run ...` in this process. The witness watches the guest's command while it is traced, and nothing else."""
+    """Runs `emu run ...` in this process. The witness observes only the guest's command, while it is traced."""
     calls: Calls = {}
     run_in_guest, set_recording = Machine.run, TraceArray.set_recording
 
@@ -81,7 +81,7 @@ def shown(text: str) -> Calls:
 
 
 def in_a_row(part: Calls, whole: Calls) -> bool:
-    """Whether `whole` has all calls of `part`, on the same CPUs, in the same order and with no other between them."""
+    """Whether `whole` has all calls of `part`, on the same CPUs, in the same order and with no other call between them."""
     return bool(part) and all(
         any(whole.get(cpu, [])[start : start + len(names)] == names for start in range(len(whole.get(cpu, []))))
         for cpu, names in part.items()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The function tracer: which function, called by which, in which task, on which CPU, when. A pipe from its making to its end."""
+"""The function tracer: which function, called by which, in which task, on which CPU, when. A pipe from creation to end."""
 
 from __future__ import annotations
 

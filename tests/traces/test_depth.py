@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A function and what it calls, four levels deep: set_graph_function (-g) and max_graph_depth."""
+"""A function and its callees, four levels deep: set_graph_function (-g) and max_graph_depth."""
 
 from __future__ import annotations
 

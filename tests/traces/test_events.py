@@ -35,7 +35,7 @@ def test_trace(run: Run) -> None:
 
 
 def test_the_witness_saw_what_the_events_say(run: Run) -> None:
-    """Each event has a function that is called next to it."""
+    """For each event, a function is called next to it."""
     functions = {
         "irq_handler_entry": "host_device_handler",
         "sched_switch": "__switch_to",

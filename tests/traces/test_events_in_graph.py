@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Events are comments in a graph: where a sleeping program is switched from, who wakes it, and where it goes on."""
+"""Events are comments in a graph: where a sleeping program is switched out, what wakes it, and where it continues."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_trace(run: Run) -> None:
 
 
 def test_the_witness_saw_what_the_events_say(run: Run) -> None:
-    """Each event has a function that is called next to it."""
+    """For each event, a function is called next to it."""
     functions = {"sched_switch": "__switch_to", "sched_waking": "ttwu_do_wakeup"}
     events = [functions.get(name, name) for name in re.findall(r"\| +(?:/\* )?(\w+)[:(]", run.text)]
     assert {0: [name for name in events if name in (*functions.values(), "sys_nanosleep")]} == run.seen(

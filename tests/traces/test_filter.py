@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is traced is chosen by name: the globs of set_ftrace_filter (-l) without those of set_ftrace_notrace (-n)."""
+"""Functions are selected by name: the globs of set_ftrace_filter (-l) without those of set_ftrace_notrace (-n)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Two traces at once: an instance shows a command's reads and writes, the top trace how the scheduler was called meanwhile."""
+"""Two traces at once: an instance shows a command's reads and writes, the top trace the scheduler's calls meanwhile."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A buffer that is too small: the oldest events are lost, and counted. The guest shows what is left, so emu writes no trace."""
+"""A buffer that is too small: the oldest events are lost, and counted. The guest prints the rest, so emu writes no trace."""
 
 from __future__ import annotations
 

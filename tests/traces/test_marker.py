@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a program writes to trace_marker stands between the calls: here around the system calls of `cat`."""
+"""Text that a program writes to trace_marker is between the calls: here around the system calls of `cat`."""
 
 from __future__ import annotations
 

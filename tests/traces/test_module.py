@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The functions of a module from its init to its exit: the filter is given before the module is there, and waits for it."""
+"""The functions of a module from its init to its exit: the filter is set before the module is loaded, and waits for it."""
 
 from __future__ import annotations
 

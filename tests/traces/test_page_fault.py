@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A page fault within a system call, on SPARC V9: /dev/zero is read into memory of which there is no page yet."""
+"""A page fault within a system call, on SPARC V9: /dev/zero is read into memory that has no page yet."""
 
 from __future__ import annotations
 

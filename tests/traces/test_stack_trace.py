@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Who opens files, and from where: each call of vfs_open with the calls that led to it."""
+"""Who opens files, and from where: each call of vfs_open with its stack trace."""
 
 from __future__ import annotations
 

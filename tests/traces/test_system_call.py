@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One system call, as function_graph shows it: a function that calls no other is one line, any other has braces."""
+"""One system call in function_graph: a leaf function is one line, any other has braces."""
 
 from __future__ import annotations
 

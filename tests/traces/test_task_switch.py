@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A reader sleeps until somebody writes: `=>` shows a switch to another task, funcgraph-proc the task of each line."""
+"""A reader sleeps until there is a write: `=>` shows a switch to another task, funcgraph-proc the task of each line."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A filter and a trigger: who switches to `cat`, and, the first time, from where."""
+"""A filter and a trigger: which tasks switch to `cat`, and, the first time, from where."""
 
 from __future__ import annotations
 

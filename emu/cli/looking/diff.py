@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu diff: what is different between two traces; of two sets of traces, what is so by more than chance."""
+"""emu diff: the differences between two traces or, beyond chance, between two sets of traces."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Exit status: 0: nothing differs, or not by more than chance; 1: something does; 
 
 
 class Runs:
-    """The traces of a file, or of all files of a folder, opened one after the other."""
+    """The traces in a file, or in all files of a folder, opened one after another."""
 
     def __init__(self, place: Path) -> None:
         self.files = sorted(place.glob("*.dat")) if place.is_dir() else [place]
@@ -49,7 +49,7 @@ class Runs:
     def __iter__(self) -> Iterator[Trace]:
         for file in self.files:
             with opened_trace(file) as trace:
-                if not trace.calls.count:  # reads all, so that damage is found here
+                if not trace.calls.count:  # reads everything, so that damage is found here
                     raise click.ClickException(f"{file}: no calls were recorded; `emu record -p function_graph` records them")
                 yield trace
 
@@ -119,7 +119,7 @@ def _show_table(changes: list[Change]) -> None:
 
 
 def _summary(found: Comparison) -> Iterator[str]:
-    """Lines below the table."""
+    """The lines below the table."""
     first, second = found.runs
     runs = f"{first} runs each" if first == second else f"{first} and {second} runs"
     number = f"{len(found.changes):,}" if found.changes else "none"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu grep: the events of a trace whose text matches."""
+"""emu grep: prints the events of a trace whose text matches."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def grep(
             end=nanoseconds(end),
         )
         lines = _lines(Report(trace, options).pieces())
-        next(lines, b"")  # how many CPUs there are
+        next(lines, b"")  # the number of CPUs
         matches = 0
 
         def matching(line: bytes) -> bool:
@@ -108,7 +108,7 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _with_context(lines: Iterable[bytes], matching: Callable[[bytes], bool], before: int, after: int) -> Iterator[bytes]:
-    """The matching lines and those around them; a line of dashes where others were left out, as grep has it."""
+    """The matching lines and those around them; a line of dashes marks omitted lines, as in grep."""
     earlier: deque[bytes] = deque(maxlen=before)
     left, skipped, shown = 0, False, False
     for line in lines:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The times of functions with an estimate of what tracing has cost in them."""
+"""The times of functions, with an estimate of the cost of tracing in them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["estimated"]
 
 
 def estimated(rows: Sequence[FunctionTime], file: Path, trace: Trace, *, net: bool) -> list[FunctionTime]:
-    """The rows with what `traced_twice` says of them; with `net`, self times without that, and no others.
+    """The rows with the estimates of `traced_twice`; with `net`, self times minus these, and no other times.
 
     Raises:
-        click.ClickException: the recording cannot be made again.
+        click.ClickException: the recording cannot be reproduced.
     """
     from emu.cli.looking.traced_twice import traced_twice
     from emu.trace.origin import origin_of

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What these commands have in common: what they choose from a trace, and how the result is shown."""
+"""What these commands have in common: options that select from a trace, and the output of results."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ _OPTIONS = (
 
 
 def chosen_options(command: _Command) -> _Command:
-    """Gives a command the options that choose from a trace."""
+    """Gives a command the options that select from a trace."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
 def show(lines: Iterable[str]) -> None:
-    """Prints lines, which may have colours: these are left out where standard output is no terminal."""
+    """Prints lines, without their colours if standard output is not a terminal."""
     text = "".join(f"{line}\n" for line in lines)
     _write(text if sys.stdout.isatty() else click.unstyle(text))
 
 
 def show_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
-    """Prints a table that is as wide as standard output at most."""
+    """Prints a table that is at most as wide as standard output."""
     table = fitted(columns, rows, width_of(sys.stdout))
     show([*(click.style(line, bold=True) for line in table.head), *table.body])
 
 
 def show_json(trace: Trace, **content: object) -> None:
-    """Prints an object, with what makes the trace again if that is known."""
+    """Prints an object, with the origin of the trace, if that is known."""
     from emu.trace.origin import origin_of
 
     write_object({"origin": origin_of(trace), **content})

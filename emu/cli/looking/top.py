@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu top: the functions of a trace that took the most time. It does what `ftd` did, of the first document on function_graph."""
+"""emu top: the functions of a trace that took the most time. Like `ftd` in the first document on function_graph."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What tracing has cost each function, where that is not the same for each call: the run again, traced and not."""
+"""The cost of tracing for each function, if it is not constant per call: runs the command again, traced and not traced."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ __all__ = ["traced_twice"]
 
 
 def traced_twice(words: Sequence[str]) -> Mapping[str, int]:
-    """For each function the nanoseconds of CPU time that it takes more when the run is traced; they may be negative.
+    """For each function, the additional nanoseconds of CPU time when the run is traced. They may be negative.
 
-    It is an estimate: what is traced takes longer, so interrupts come elsewhere, and tasks meet in another order.
+    It is an estimate: traced code takes longer, so interrupts come at other places, and tasks run in another order.
 
     Args:
-        words: the command line of `emu record` that the run is of.
+        words: the run's `emu record` command line.
 
     Raises:
-        click.ClickException: the machine cannot be made again, or its timing model does not count by function.
+        click.ClickException: the machine cannot be recreated, or its timing model does not count functions.
     """
     with record.make_context("emu record", list(words)) as context:
         arrays = trace_options_of(context)
@@ -39,7 +39,7 @@ def traced_twice(words: Sequence[str]) -> Mapping[str, int]:
         settings = [array.settings() for array in arrays]
     progress, taken = Progress(), []
     for traced in (False, True):
-        console = CommandOutput(progress, sys.stderr)  # which is not shown
+        console = CommandOutput(progress, sys.stderr)  # its output is not shown
         with boot(config, console, limits, progress) as machine:
             if machine.board.timing is None:
                 raise click.ClickException("the timing model static does not count by function")
@@ -49,7 +49,7 @@ def traced_twice(words: Sequence[str]) -> Mapping[str, int]:
                         array.set_up(machine, one)
             kind = "traced" if traced else "not traced"
             running = progress.during(f"running again, {kind}")
-            # How it ends is how it ended when it was recorded.
+            # The run ends as it did when it was recorded.
             with machine.counting(functions=True) as counting, running, suppress(GuestDied, TimedOut):
                 run_command(machine, command, limits, trace=recording_of(arrays) if traced else (), follow=traced and follow)
             taken.append({name: machine.board.nanoseconds(counts["cycles"]) for name, counts in counting.functions.items()})

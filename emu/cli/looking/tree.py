@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["tree"]
 
-_LEVEL = 4  # columns of the guides of one level
-_LEAST = 40  # columns of a node's text, and so of its longest part with what stands before it
+_LEVEL = 4  # columns of guides per level
+_LEAST = 40  # minimum columns for a node's text, and so for its longest part with what precedes it
 
 EXAMPLES = """\
 \b
@@ -70,7 +70,7 @@ def tree(
 
 
 def _object(node: CallNode) -> dict[str, object]:
-    """The node and all below it."""
+    """The node and its descendants as an object."""
     done: dict[int, dict[str, object]] = {}
     for one in reversed(list(_all(node))):
         known = {"function": one.function, "calls": one.calls, "total": one.total, "self": one.self_time}
@@ -79,7 +79,7 @@ def _object(node: CallNode) -> dict[str, object]:
 
 
 def _all(node: CallNode) -> Iterator[CallNode]:
-    """The node and all below it, each before what is below it."""
+    """The node and its descendants, parents first."""
     left = [node]
     while left:
         one = left.pop()
@@ -88,7 +88,7 @@ def _all(node: CallNode) -> Iterator[CallNode]:
 
 
 def _rendered(root: CallNode, depth: int | None, least: float, width: int) -> Iterator[str]:
-    """The lines of the tree. A node whose line is too long has several."""
+    """The lines of the tree. A node that is too long for a line takes several."""
     whole = max(root.total, 1)
     left = [(root, _Guides())]
     while left:
@@ -100,7 +100,7 @@ def _rendered(root: CallNode, depth: int | None, least: float, width: int) -> It
 
 
 class _Guides(NamedTuple):
-    """The lines that lead from the root to a node, four columns for each level: before its text, and below that."""
+    """The guide lines from the root to a node, four columns per level: before its text, and below that."""
 
     level: int = 0
     before: str = ""
@@ -111,7 +111,7 @@ class _Guides(NamedTuple):
         return _Guides(self.level + 1, self.below_it + edge, self.below_it + rest)
 
     def fitting(self, room: int) -> tuple[str, str]:
-        """Both, without those of outer levels that have no room: an ellipsis stands for them."""
+        """Both, without outer levels that do not fit: an ellipsis replaces them."""
         if len(self.before) <= room:
             return self.before, self.below_it
         kept = _LEVEL * (room // _LEVEL - 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu race certify: is a protocol safe, wherever its sites lie, with NMIs and without, under each fetch model?"""
+"""emu race certify: is a protocol safe, wherever its sites are, with NMIs and without, under each fetch model?"""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def certify(
 
 
 def _table(verdicts: Sequence[Verdict]) -> str:
-    """A column for each fetch model; a line for where the sites lie, whether NMIs come, and if the patch is made or undone."""
+    """A column per fetch model; a line per place, with NMIs and without, for the patch being made or undone."""
     fetches = list(dict.fromkeys(verdict.fetch for verdict in verdicts))
     engines = dict.fromkeys(verdict.on for verdict in verdicts)
     rows: dict[tuple[str, ...], dict[str, list[Verdict]]] = {}
@@ -136,7 +136,7 @@ def _table(verdicts: Sequence[Verdict]) -> str:
 
 
 def _cell(verdicts: Sequence[Verdict]) -> str:
-    """The shortest of what goes wrong in some searches; safe if nothing does in any."""
+    """The shortest of the violations found by some searches; safe if there are none."""
     wrong = min((verdict for verdict in verdicts if verdict.wrong), key=lambda verdict: len(verdict.schedule), default=None)
     if wrong is not None:
         return f"{wrong.wrong} {len(wrong.schedule)}"
@@ -144,7 +144,7 @@ def _cell(verdicts: Sequence[Verdict]) -> str:
 
 
 def _sentence(verdicts: Sequence[Verdict], *, complete: bool) -> str:
-    """What has been found, and the schedule of the first that is unsafe."""
+    """A sentence with the result, and the first unsafe schedule."""
     scenario = verdicts[0].scenario
     protocol = f"{scenario.protocol_text} is"
     of = f"for {counted(scenario.cpus, 'CPU')} and {counted(len(scenario.places), 'site')}"

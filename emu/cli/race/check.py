@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu race check: is each scenario as safe, or as unsafe, as it says?"""
+"""emu race check: is each scenario as safe, or as unsafe, as it claims?"""
 
 from __future__ import annotations
 

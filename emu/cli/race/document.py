@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What --json prints: one document. Its keys are those of the dataclasses that docs/race-lab.md lists."""
+"""The output of --json: one document. Its keys are those of the dataclasses listed in docs/race-lab.md."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["json_text", "litmus_object", "verdict_object"]
 
 
 def json_text(document: dict[str, object]) -> str:
-    """The document as it is printed."""
+    """The printed text of the document."""
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 def verdict_object(verdict: Verdict) -> dict[str, object]:
-    """A verdict as JSON has it. Times are left out: they differ from run to run."""
+    """A verdict as a JSON object. Times are left out, because they differ from run to run."""
     scenario = verdict.scenario
     expected = scenario.expected(verdict.fetch)
     return {
@@ -47,7 +47,7 @@ def verdict_object(verdict: Verdict) -> dict[str, object]:
 
 
 def litmus_object(verdict: LitmusVerdict) -> dict[str, object]:
-    """A litmus test's verdict as JSON has it."""
+    """A litmus test's verdict as a JSON object."""
     litmus, witness = verdict.litmus, verdict.witness
     return {
         "test": litmus.name,

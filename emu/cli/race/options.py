@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The options that the commands of `emu race` share, and what their values are."""
+"""Options shared by the commands of `emu race`, and their value types."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Option = Callable[[Callable[..., object]], Callable[..., object]]
 
 
 class SearchLimit(click.ParamType["Limits"]):
-    """How far a search goes: a number of states, or a time of the host with its unit."""
+    """A limit of a search: a number of states, or a host time with a unit."""
 
     name = "limit"
 
@@ -59,12 +59,12 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON d
 
 
 def cpus(default: int | str) -> _Option:
-    """How many CPUs. A text says what the default is."""
+    """The option --cpus. A text describes the default."""
     return _count("--cpus", "How many CPUs.", default)
 
 
 def sites(default: int | str) -> _Option:
-    """How many sites. A text says what the default is."""
+    """The option --sites. A text describes the default."""
     return _count("--sites", "How many sites are changed together.", default)
 
 

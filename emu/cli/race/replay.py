@@ -76,7 +76,7 @@ def replay(files: Sequence[Path], as_json: bool) -> int:
 
 @dataclass(frozen=True)
 class _Replayed:
-    """A schedule, and what has come of it."""
+    """A schedule, and its result."""
 
     path: Path
     recorded: Schedule

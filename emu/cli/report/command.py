@@ -83,7 +83,7 @@ def report(
             pieces = trace_text(trace, options)
         else:
             pieces = Report(trace, options).pieces()
-        first = next(pieces, b"")  # all that can be wrong with the file is known by now
+        first = next(pieces, b"")  # errors in the file have been raised by now
         with open_shown(output) as shown:
             shown.write(lambda: _all(first, pieces))
     for problem in trace.damage:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is wanted of a trace, as options say it."""
+"""Options that select from a trace."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _MOST_CPUS = 1 << 16
 
 
 def wanted_events(trace: Trace, patterns: Sequence[str]) -> frozenset[str] | None:
-    """The paths of the events that match; None: no pattern was given.
+    """The paths of the matching events; None if no pattern was given.
 
     Raises:
-        click.ClickException: a pattern matches no event that the trace has a format of.
+        click.ClickException: a pattern matches no event for which the trace has a format.
     """
     if not patterns:
         return None
@@ -46,10 +46,10 @@ def _matches(pattern: str, path: str) -> bool:
 
 
 def cpu_list(text: str | None) -> list[int] | None:
-    """`0,2-3`.
+    """Parses `0,2-3`.
 
     Raises:
-        click.ClickException: it is no such list.
+        click.ClickException: the text has another form.
     """
     if text is None:
         return None
@@ -64,10 +64,10 @@ def cpu_list(text: str | None) -> list[int] | None:
 
 
 def nanoseconds(text: str | None) -> int | None:
-    """`114.613`, in seconds.
+    """Parses `114.613`, in seconds.
 
     Raises:
-        click.ClickException: it is no time.
+        click.ClickException: it is not a time.
     """
     if text is None:
         return None

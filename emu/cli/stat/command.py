@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu stat: boot, run one command, print what the CPUs have counted meanwhile, as perf stat does."""
+"""emu stat: boots, runs one command, and prints the CPUs' counts, like perf stat."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def stat(
         try:
             for number in range(repeat):
                 runner.run(replace(config, seed=config.seed + number))
-        except (GuestDied, TimedOut, Terminated) as error:  # what was counted until then may still be wanted
+        except (GuestDied, TimedOut, Terminated) as error:  # the counts so far may still be useful
             cut_short = error
         if runner.runs:
             lines = "".join(shown(runner.results)).encode()
@@ -147,10 +147,10 @@ def stat(
 
 
 def _with_model(config: MachineConfig) -> MachineConfig:
-    """With the timing model that counts most, if none was chosen.
+    """The configuration with the timing model that counts most, if none was chosen.
 
     Raises:
-        click.ClickException: there is no such architecture.
+        click.ClickException: the architecture does not exist.
     """
     from emu.cpu import arch
     from emu.cpu.timing import CACHES, STATIC
@@ -171,7 +171,7 @@ def _with_cpu_models() -> str:
 
 
 def _between(results: Results, command: Sequence[str], lines: Iterable[str], width: int, by: str = "") -> Iterator[str]:
-    """The lines with a header and a footer, and what is to be said of events that were not counted."""
+    """The lines with a header and a footer, and notes on events that were not counted."""
     missing = False
     yield text.header(command, len(results.runs), by)
     for line in lines:
@@ -191,7 +191,7 @@ class _Runner:
     """Runs the command on one machine after another.
 
     Attributes:
-        runs: those that have begun.
+        runs: the runs that have started.
         status: the last run's exit status.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Results by function: a table."""
+"""Results by function, as a table."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["sorted_functions", "table"]
 
 
 def sorted_functions(results: Results, events: Sequence[str]) -> list[tuple[str, Mapping[str, Figure]]]:
-    """The functions and what they have counted. Those that have counted most of the first event come first."""
+    """The functions with their counts, sorted by the first event, the largest count first."""
     found = results.functions(events)
     return sorted(found.items(), key=lambda item: (-item[1][events[0]].mean, item[0]))
 
 
 def table(results: Results, events: Sequence[str], rows: int, width: int) -> Iterator[str]:
-    """The first rows, one for all other functions, and the sum, which is what all CPUs have counted."""
+    """The first rows, a row for all other functions, and the sum, which equals the counts of all CPUs."""
     functions = [(name, {event: figures[event].mean for event in events}) for name, figures in sorted_functions(results, events)]
     shown, others = functions[:rows], functions[rows:]
     if others:

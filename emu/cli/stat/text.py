@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Results as perf stat of Linux 6.1 writes them (tools/perf/util/stat-display.c); with fewer blanks where there is less room."""
+"""Results in the format of Linux 6.1's perf stat (tools/perf/util/stat-display.c), with fewer blanks if there is less room."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from emu.cli.summary import model_text
 __all__ = ["footer", "header", "number", "row", "rows", "unit"]
 
 NOT_SUPPORTED = "<not supported>"
-_Row: TypeAlias = tuple[Figure | None, str, Remark | None, int | None]  # as `row` takes them
+_Row: TypeAlias = tuple[Figure | None, str, Remark | None, int | None]  # the parameters of `row`
 
 _BEFORE_UNIT = 12  # characters of a remark
 _NANOSECONDS = 9  # digits of a second
 
 
 def header(command: Sequence[str], runs: int, by: str = "") -> str:
-    """The line above, with empty lines around it."""
+    """The header, with empty lines around it."""
     return f"\n Performance counter stats for '{' '.join(command)}'{by}{f' ({runs} runs)' if runs > 1 else ''}:\n\n"
 
 
 def rows(results: Results, events: Sequence[str], per_cpu: bool, width: int) -> Iterator[str]:
-    """A line for each event, or for each event on each CPU; blanks are left out where they would be wider than `width`."""
+    """A line per event, or per event and CPU; blanks are omitted if lines would be wider than `width`."""
     found: list[_Row] = []
     for event in events:
         for cpu in results.cpus if per_cpu else [None]:
@@ -47,28 +47,28 @@ def rows(results: Results, events: Sequence[str], per_cpu: bool, width: int) -> 
 
 
 class _Widths(NamedTuple):
-    """How wide the parts of a row are."""
+    """The widths of a row's parts."""
 
     cpu: int
     value: int
     unit: int
     name: int
     remark_unit: int
-    remarks_below: bool = False  # on lines of their own
+    remarks_below: bool = False  # on separate lines
 
 
 _PERF = _Widths(cpu=7, value=18, unit=4, name=32, remark_unit=23)
 
 
 def _excess(rows: Sequence[_Row], widths: _Widths, width: int) -> int:
-    """How much longer than `width` the longest line is."""
+    """By how much the longest line exceeds `width`."""
     return max((len(line) for one in rows for line in row(*one, widths).splitlines()), default=0) - width
 
 
 def row(
     figure: Figure | None, event: str, said: Remark | None = None, cpu: int | None = None, widths: _Widths = _PERF
 ) -> str:
-    """The line of an event. `cpu`: which CPU; None: all together, with the deviation."""
+    """The line of an event. `cpu`: a CPU; None: all CPUs together, with the deviation."""
     start = "" if cpu is None else f"CPU{cpu:<{widths.cpu}} "
     start += f"{_value(figure):>{widths.value}} " + f"{unit(event):<{widths.unit}} " * bool(widths.unit)
     line = f"{start}{event:<{widths.name}}"
@@ -89,7 +89,7 @@ def unit(event: str) -> str:
 
 
 def number(value: float) -> str:
-    """With commas, and two decimals if it is not whole."""
+    """A number with commas, and two decimals if it is not whole."""
     return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
 
 
@@ -98,13 +98,13 @@ def _noise(figure: Figure) -> str:
 
 
 def footer(results: Results) -> str:
-    """The time that passed, and by which timing model."""
+    """The elapsed time, and the timing model."""
     time, scale = results.time, 10**_NANOSECONDS
     seconds, deviation = time.mean / scale, time.deviation / scale
     if len(results.runs) == 1:
         text = f"{seconds:18.9f} seconds time elapsed"
     else:
-        # At most two digits more than the deviation makes sure.
+        # At most two more digits than the deviation justifies.
         sure = 0 if deviation > 1 else math.ceil(-math.log10(deviation)) if deviation else _NANOSECONDS
         digits = min(sure + 2, _NANOSECONDS)
         text = f"{seconds:18.{digits}f} +- {deviation:.{digits}f} seconds time elapsed{_noise(time)}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What an architecture provides to the hardware layer."""
+"""What an architecture provides for the hardware layer."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 __all__ = ["RESET_PAGE", "CpuArch", "load"]
 
-RESET_PAGE = 0x2000  # physical address of what the reset state needs in RAM
+RESET_PAGE = 0x2000  # physical address of the data in RAM for the reset state
 
 
 class CpuArch(ABC):
-    """One architecture's CPUs on Unicorn.
+    """An architecture's CPUs on Unicorn.
 
     To boot: name, byte_order, create(), layout(), state_size(), program_counters(), reset(), timing(), and the module in
         emu.cpu.native.arch.
@@ -42,21 +42,21 @@ class CpuArch(ABC):
     name: ClassVar[str]
     byte_order: ClassVar[Literal["little", "big"]]
     page_size: ClassVar[int]
-    direct_map: ClassVar[int]  # virtual address that maps physical 0, all of RAM
-    kernel_map: ClassVar[int]  # virtual address that maps physical 0 for the kernel's text
+    direct_map: ClassVar[int]  # virtual address at which all of physical memory is mapped
+    kernel_map: ClassVar[int]  # virtual address at which the kernel's text maps physical 0
     max_cpus: ClassVar[int]
-    vectors: ClassVar[range]  # the interrupts that can be raised; the highest comes first
-    io_window: ClassVar[range] = range(0)  # physical addresses behind RAM at which the board has devices
-    capstone_mode: ClassVar[tuple[int, int]]  # what capstone calls it: architecture and mode
-    syntax: ClassVar[int]  # capstone's number of the assembly language that objdump prints
-    instruction_alignment: ClassVar[int]  # bytes: what an instruction's address and size are multiples of
-    default_timing: str = STATIC  # the timing model of machines for which none was chosen
+    vectors: ClassVar[range]  # the interrupts that can be raised; the highest has priority
+    io_window: ClassVar[range] = range(0)  # physical addresses above RAM of the board's devices
+    capstone_mode: ClassVar[tuple[int, int]]  # capstone's constants for it: architecture and mode
+    syntax: ClassVar[int]  # capstone's number for objdump's assembly syntax
+    instruction_alignment: ClassVar[int]  # bytes: the unit of instruction addresses and sizes
+    default_timing: str = STATIC  # the timing model used if none was chosen
 
     def timing_names(self, timing: str, cpu_model: str | None) -> TimingNames:
-        """Checks what models a board is to have. `cpu_model` None: the first one that `timing` can follow.
+        """Checks the models chosen for a board. `cpu_model` None: the first one that `timing` supports.
 
         Raises:
-            ValueError: the architecture has none of that name.
+            ValueError: the architecture has no model with that name.
         """
         if timing not in TIMING_MODELS:
             raise ValueError(f"unknown timing model '{timing}' (known: {', '.join(TIMING_MODELS)})")
@@ -75,32 +75,32 @@ class CpuArch(ABC):
         """A bare Uc of this architecture.
 
         Raises:
-            UnknownUnicorn: this build of Unicorn is not understood.
+            UnknownUnicorn: this build of Unicorn has an unknown layout.
         """
 
     @abstractmethod
     def layout(self) -> CpuStructures:
-        """Where Unicorn keeps a CPU's state, probed once.
+        """The offsets of a CPU's state in Unicorn, probed once.
 
         Raises:
-            UnknownUnicorn: something is not where it can be recognised.
+            UnknownUnicorn: something is not at a recognisable place.
         """
 
     @abstractmethod
     def state_size(self) -> int:
-        """How many bytes of a CPU's state, from its beginning, are the architecture's and not Unicorn's own."""
+        """The size of the architectural part of a CPU's state in bytes, without Unicorn's own data after it."""
 
     @abstractmethod
     def program_counters(self) -> tuple[int, int]:
-        """Offsets in the CPU's state of the program counter and of the next one (the same without delay slots)."""
+        """The offsets in the CPU's state of the program counter and of the next one (equal without delay slots)."""
 
     @functools.cached_property
     def unicorn_layouts(self) -> Layouts:
-        """Where Unicorn's structures have their members."""
+        """The layouts of Unicorn's structures."""
         return Layouts(cpu_records.shapes(self.layout()))
 
     def attach(self, uc: unicorn.Uc, record: cpu_records.Cpu, block_hook: int) -> None:
-        """Installs the native hooks, and notes in the CPU's record what is inside Unicorn. `block_hook`: what blocks call."""
+        """Installs the native hooks, and fills in the CPU's record with Unicorn's addresses. `block_hook`: called by blocks."""
         at, native = self.layout(), self.native()
         inside = cpu_records.Uc(handle_of(uc), self.unicorn_layouts)
         inside.stop_interrupt = native.stop_interrupt.address
@@ -119,7 +119,7 @@ class CpuArch(ABC):
 
     @functools.cached_property
     def _translator(self) -> cpu_records.Translator:
-        """The record of what changes Unicorn's translator. From now on, it is changed."""
+        """The record with the changes of Unicorn's translator, which take effect now."""
         native, record = self.native(), cpu_records.Translator.allocate()
         record.hooks = address_of("helper_uc_tracecode")
         record.exit_check = address_of(f"helper_check_exit_request_{self.name}")
@@ -145,7 +145,7 @@ class CpuArch(ABC):
 
     @property
     def cpu_models(self) -> Sequence[str]:
-        """The names of CPU models, the default first; none: the architecture has the static timing model alone."""
+        """The names of CPU models, the default first; empty if the architecture only has the static timing model."""
         return ()
 
     def core(self, cpu_model: str) -> Core:
@@ -155,7 +155,7 @@ class CpuArch(ABC):
         return core
 
     def summarise(self, core: Core) -> Callable[[bytes, int], BlockSummary]:
-        """(code, address) -> summary, for a CPU model."""
+        """A function (code, address) -> summary, for a CPU model."""
         raise NotImplementedError
 
     @functools.cached_property
@@ -163,9 +163,9 @@ class CpuArch(ABC):
         return {}
 
     def summaries(self, core: Core) -> Summaries:
-        """The summaries of blocks for a CPU model. All boards share them."""
+        """The summaries of blocks for a CPU model, shared by all boards."""
         if core.name not in self._summaries:
-            from emu.cpu.timing.summaries import Summaries  # loaded when they are needed
+            from emu.cpu.timing.summaries import Summaries  # imported when needed
 
             summarise = self.summarise(core)
             sources = [summarise.__module__, *(f"emu.cpu.arch.{self.name}.{part}" for part in ("operations", core.name))]
@@ -177,7 +177,7 @@ class CpuArch(ABC):
         return {}
 
     def timed_hooks(self, core: Core, with_data: bool) -> TimedHooks:
-        """The compiled hooks of a CPU model. `with_data`: data have caches and TLBs."""
+        """The compiled hooks of a CPU model. `with_data`: model caches and TLBs of data."""
         timed, key = self.native().timed, (core.name, with_data)
         assert timed is not None
         if key not in self._timed:
@@ -186,19 +186,19 @@ class CpuArch(ABC):
 
     @abstractmethod
     def reset(self, uc: unicorn.Uc, *, entry: int, page_table: int, arguments: tuple[int, int]) -> None:
-        """Puts a CPU in the reset state of docs/board.md."""
+        """Puts a CPU into the reset state of docs/board.md."""
 
     @abstractmethod
     def timing(self) -> TimingModel:
         """The static timing model. All boards share it, because it caches the costs of blocks."""
 
     def repeated(self, instruction: bytes) -> int:
-        """What the block hook wants to know of an instruction that repeats itself; 0 if it does not."""
+        """The description for the block hook of a repeated instruction; 0 if the instruction is not repeated."""
         return 0
 
     @abstractmethod
     def registers(self, env: int) -> Mapping[str, int]:
-        """The integer registers and those of the CPU's state, by the names that disassembly has for them."""
+        """The integer registers and those of the CPU's state, by the disassembler's names."""
 
     @abstractmethod
     def in_user_mode(self, env: int) -> bool:
@@ -210,16 +210,16 @@ class CpuArch(ABC):
 
     @abstractmethod
     def translate(self, env: int, ram: memoryview, address: int) -> int | None:
-        """The physical address behind a virtual one in a CPU's current address space, None if it is not mapped."""
+        """The physical address behind a virtual one in a CPU's current address space; None if it is not mapped."""
 
     @property
     @abstractmethod
     def reset_page(self) -> bytes:
-        """The bytes that the board puts in RAM at RESET_PAGE for the reset state."""
+        """The bytes at RESET_PAGE in RAM for the reset state."""
 
 
 def load(name: str) -> CpuArch:
-    """The architecture called `name`.
+    """The architecture with a name.
 
     Raises:
         ValueError: there is none.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the block hooks of all architectures do first: end the turn or take an interrupt, and know what the block costs."""
+"""The first part of all architectures' block hooks: ends the turn or takes an interrupt, and looks up the block's cost."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from emu.native.records import i32, u32, u64
 __all__ = ["Begin", "build"]
 
 Begin: TypeAlias = Callable[[Uc, Cpu, u64, u32], Block]
-"""begin(uc, cpu, address, why) -> the record of the block that begins, whose cost is known and not charged. Or it exits: then
-the block begins again, so its time is charged after the last exit."""
+"""begin(uc, cpu, address, why) returns the record of the block that begins, whose cost is known but not charged. Or it exits:
+then the block begins again, so its time is charged after the last exit."""
 
 
 def build(arch: str, takes_nmi: Callable[[Cpu], bool], takes_interrupt: Callable[[Cpu], bool]) -> Begin:
-    """Compiles for an architecture. `takes_nmi` and `takes_interrupt`: (cpu) -> whether the CPU would take one now, compiled."""
+    """Compiles for an architecture. `takes_nmi`, `takes_interrupt`: (cpu) -> whether the CPU would take one now, compiled."""
     loop_exit = external(f"cpu_loop_exit_noexc_{arch}", None, CpuState)
     emu_stop = external("uc_emu_stop", i32, Uc)
     code_address = external(f"get_page_addr_code_{arch}", u64, u64, u64)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a CPU knows of a block that it has translated: a `Block` among the CPU's `blocks`.
+"""A CPU's data about a block that it has translated: a `Block` among the CPU's `blocks`.
 
-The translated block adds its own cost to the CPU's counters. The host is called when that moves the clock to the CPU's
-deadline or past it. A cost that is not known yet is later than any deadline.
+The translated block adds its own cost to the CPU's counters. The host is called if that moves the clock to the CPU's
+deadline or past it. An unknown cost is later than any deadline.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from emu.native.functions import njit
 from emu.native.records import u64
 
 UNKNOWN, STRING = u64(1 << 63), u64(1 << 62)
-_MOST = 0xFFFF  # what a field of a StringCost holds
+_MOST = 0xFFFF  # maximum of a field of a StringCost
 
 
 def string_cost(cycles: int, offset: int, description: int) -> int:
-    """The cost of a block whose last instruction, at `offset`, is repeated. The block hook sees each of its executions.
+    """The cost of a block whose last instruction, at `offset`, is repeated. The block hook is called for each repetition.
 
     Args:
-        cycles: of the block, without the repetitions.
-        offset: in bytes, from the block's beginning.
-        description: of the instruction, what the architecture's hook wants to know of it.
+        cycles: the block's cycles without the repetitions.
+        offset: the instruction's offset in the block, in bytes.
+        description: describes the instruction for the architecture's hook.
     """
     assert offset <= _MOST
     assert description <= _MOST
@@ -32,7 +32,7 @@ def string_cost(cycles: int, offset: int, description: int) -> int:
 
 @njit
 def string_cost_of(block: Block) -> StringCost:
-    """That of a block whose cost says STRING."""
+    """The string cost of a block whose cost has the bits STRING."""
     return StringCost(block.address)
 
 
@@ -44,14 +44,14 @@ def _count(cpu: Cpu, cycles: u64, instructions: u64) -> None:
 
 @njit
 def take_back(cpu: Cpu, block: Block) -> None:
-    """Undoes what the block has added to its CPU's counters."""
+    """Undoes the block's additions to its CPU's counters."""
     cpu.cycles -= block.cycles
     cpu.instructions -= block.instructions
 
 
 @njit
 def learn(cpu: Cpu, block: Block, address: u64, physical: u64) -> None:
-    """Fills in what a block costs, which begins at `address`. It stays unknown if its code is not in RAM."""
+    """Fills in the cost of a block that begins at `address`. It stays unknown if the code is not in RAM."""
     board = cpu.board
     if physical < board.ram_size:
         cpu.block = address
@@ -71,16 +71,16 @@ def charge(cpu: Cpu, block: Block) -> None:
 
 @njit
 def string_place(block: Block, address: u64) -> u64:
-    """The virtual address of the repeated instruction with which a block ends."""
+    """The virtual address of the repeated instruction that ends a block."""
     return address + string_cost_of(block).offset
 
 
 @njit
 def begins_string(cpu: Cpu, block: Block, address: u64) -> bool:
-    """Whether a block that ends with a repeated instruction costs something.
+    """Whether a block that ends with a repeated instruction costs anything.
 
-    After the first repetition the instruction begins a block of its own, which goes on with it. That costs nothing unless
-    something else was executed in between.
+    After the first repetition the instruction has a block of its own, which continues it. That costs nothing unless other code
+    was executed in between.
     """
     place = string_place(block, address)
     goes_on = cpu.string == place and cpu.string_begun == cpu.instructions
@@ -89,9 +89,9 @@ def begins_string(cpu: Cpu, block: Block, address: u64) -> bool:
 
 @njit
 def string_description(cpu: Cpu, block: Block, address: u64) -> u64:
-    """Notes that a block begins that ends with a repeated instruction, and has been charged.
+    """Notes the start of a block that ends with a repeated instruction, and that has been charged.
 
-    Returns the instruction's description if the block begins with it, or else 0.
+    Returns the instruction's description if the block begins with it, otherwise 0.
     """
     place = string_place(block, address)
     cpu.string = place
@@ -101,7 +101,7 @@ def string_description(cpu: Cpu, block: Block, address: u64) -> u64:
 
 @njit
 def charge_string(cpu: Cpu, block: Block, address: u64) -> u64:
-    """Charges a block that ends with a repeated instruction. Returns what `string_description` does."""
+    """Charges a block that ends with a repeated instruction. Returns the same as `string_description`."""
     if begins_string(cpu, block, address):
         _count(cpu, string_cost_of(block).cycles, block.instructions)
     return string_description(cpu, block, address)

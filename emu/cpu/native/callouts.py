@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Calls from a CPU to the layers above: the functions of addresses at which blocks begin, and those of host calls."""
+"""Calls from a CPU to the layers above: functions for addresses at which blocks begin, and for host calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from emu.native.records import u64
 
 @njit
 def call_function_at(cpu: Cpu, board: Board, address: u64) -> None:
-    """A block begins at `address`: runs the host function that is there, if there is one."""
+    """A block begins at `address`: runs the host function for that address, if there is one."""
     start = board.dispatch_start
     if start <= address < board.dispatch_end:
         handler = board.dispatch[address - start]
@@ -21,7 +21,7 @@ def call_function_at(cpu: Cpu, board: Board, address: u64) -> None:
 
 @njit
 def host_call(cpu: Cpu, number: u64) -> bool:
-    """Answers a host call. Its arguments are in the CPU's record, and its result is stored there, too.
+    """Answers a host call. Its arguments are in the CPU's record, and its result is stored there too.
 
     Returns False if Python has to answer the call: the turn then ends.
     """

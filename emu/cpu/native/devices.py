@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The board's devices that answer host calls without Python: timers, inter-processor interrupts, stalls."""
+"""The board's native devices, which answer host calls without Python: timers, inter-processor interrupts, stalls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ INVALID = u64((1 << 64) - 22)  # -EINVAL
 
 @callback
 def timer_set(cpu: Cpu, number: u64) -> None:
-    """timer_set(deadline): the local timer's vector is raised when this CPU's clock reaches it; ~0 turns it off."""
+    """timer_set(deadline): raises the local timer's vector when this CPU's clock reaches the deadline; ~0 turns the timer off."""
     cpu.timer = cpu.arguments[0]
     cpu.deadline = 0
     cpu.result = 0
@@ -21,7 +21,7 @@ def timer_set(cpu: Cpu, number: u64) -> None:
 
 @callback
 def nmi_timer_set(cpu: Cpu, number: u64) -> None:
-    """nmi_timer_set(deadline): an NMI comes when this CPU's clock has reached it and it is awake; ~0 turns it off."""
+    """nmi_timer_set(deadline): raises an NMI when this CPU's clock has reached the deadline and it is awake; ~0 turns it off."""
     cpu.nmi_timer = cpu.arguments[0]
     cpu.deadline = 0
     cpu.result = 0
@@ -29,7 +29,7 @@ def nmi_timer_set(cpu: Cpu, number: u64) -> None:
 
 @callback
 def send_ipi(cpu: Cpu, number: u64) -> None:
-    """send_ipi(cpu, vector): raises the vector on that CPU, at the sender's time and `ipi_time`. The sender's turn ends."""
+    """send_ipi(cpu, vector): raises the vector on that CPU, `ipi_time` after the sender's time. Ends the sender's turn."""
     board = cpu.board
     index, vector = cpu.arguments[0], cpu.arguments[1]
     if index >= board.cpu_count or not board.vector_start <= vector < board.vector_end:
@@ -42,7 +42,7 @@ def send_ipi(cpu: Cpu, number: u64) -> None:
 
 @callback
 def stall_until(cpu: Cpu, number: u64) -> None:
-    """stall_until(cycles): this CPU's clock jumps forward to that time."""
+    """stall_until(cycles): this CPU's clock jumps to that time."""
     cpu.cycles = max(cpu.cycles, cpu.arguments[0])
     cpu.result = 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Dropping a CPU's translations of many places at once."""
+"""Drops a CPU's translations of many places at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["build"]
 
 
 def build(arch: str) -> Callable[[Uc, Words, u64], None]:
-    """forget(uc, ranges, count): drops what was translated from each of `count` ranges of RAM addresses, [start, end)."""
+    """forget(uc, ranges, count): drops the translations of `count` ranges of RAM addresses, [start, end)."""
     invalidate = external(f"tb_invalidate_phys_range_{arch}", None, Uc, u64, u64)
 
     @shared

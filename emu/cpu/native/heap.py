@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The memory that Unicorn's library allocates: for the CPUs of a board it comes from the board's own heap.
+"""The allocator of Unicorn's library: for the CPUs of a board it uses the board's own heap.
 
-So all that Unicorn knows of a board, translations included, lies in mappings that are the board's alone. A heap knows of
-itself in its own memory: whoever puts a heap's pages back has put back what is free, too.
+So all of Unicorn's data about a board, including translations, is in mappings of that board only. A heap's bookkeeping is in its
+own memory: restoring a heap's pages also restores what is free.
 
-Heaps lie at multiples of STRIDE above CONTROL, so that an address tells its heap. These places are fixed, because
-compiled code holds no address that another process would not have. The word at CONTROL is the heap in use; 0: libc's.
+Heaps are at multiples of STRIDE above CONTROL, so that an address identifies its heap. These addresses are fixed, because
+compiled code may only contain addresses that are the same in every process. The word at CONTROL is the active heap; 0: libc's.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _memcpy = external("memcpy", Bytes, Bytes, Bytes, u64)
 
 @njit
 def class_for(size: u64) -> u64:
-    """The class of blocks that have room for `size` bytes."""
+    """The class of blocks with room for `size` bytes."""
     kind = SMALLEST
     while u64(1) << kind < size:
         kind += 1
@@ -47,25 +47,25 @@ def class_for(size: u64) -> u64:
 
 @njit
 def heap_in_use() -> Heap | None:
-    """None: libc's."""
+    """None if it is libc's."""
     return Control(CONTROL).heap
 
 
 @njit
 def heap_of(address: Bytes) -> Heap:
-    """The heap of a board that an address is in."""
+    """The board's heap that contains an address."""
     return Heap(address.address & ~(STRIDE - 1))
 
 
 @njit
 def header_of(address: Bytes) -> Header:
-    """What `allocate` has noted of an address."""
+    """The header that `allocate` has stored for an address."""
     return Header(address.address - PAIR)
 
 
 @njit
 def allocate(heap: Heap, size: u64, alignment: u64) -> Bytes | None:
-    """The address of `size` bytes; None: there is no room. `alignment`: a power of two, at least 16."""
+    """The address of `size` bytes; None if there is no room. `alignment`: a power of two, at least 16."""
     kind = class_for(size + alignment)
     block = heap.free[kind]
     if block is not None:
@@ -84,7 +84,7 @@ def allocate(heap: Heap, size: u64, alignment: u64) -> Bytes | None:
 
 @njit
 def release(address: Bytes) -> None:
-    """Frees what `allocate` has given."""
+    """Frees memory from `allocate`."""
     header, heap = header_of(address), heap_of(address)
     block, kind = header.block, header.kind
     block.next = heap.free[kind]
@@ -93,14 +93,14 @@ def release(address: Bytes) -> None:
 
 @njit
 def room(address: Bytes) -> u64:
-    """How many bytes there are at an address that `allocate` has given."""
+    """The number of bytes at an address from `allocate`."""
     header = header_of(address)
     return header.block.address + (u64(1) << header.kind) - address.address
 
 
 @njit
 def is_ours(address: Bytes | None) -> bool:
-    """Whether an address is in a heap of a board."""
+    """Whether an address is in a board's heap."""
     return address is not None and FIRST <= address.address < LAST
 
 
@@ -160,7 +160,7 @@ def posix_memalign(result: Values[Bytes], alignment: u64, size: u64) -> i32:
 
 @callback
 def mmap64(address: Bytes | None, size: u64, protection: i32, flags: i32, file: i32, offset: i64) -> Bytes:
-    """As libc's. The heap in use remembers the mapping: the buffer of a CPU's translations."""
+    """As libc's mmap64. The active heap records the mapping, which is a CPU's translation buffer."""
     mapped = _mmap64(address, size, protection, flags, file, offset)
     heap = heap_in_use()
     if heap is not None and mapped.address != FAILED:
@@ -181,4 +181,4 @@ FUNCTIONS = {
     "posix_memalign": posix_memalign.address,
     "mmap64": mmap64.address,
 }
-"""What takes the place of libc's functions, by their names."""
+"""The replacements for libc's functions, by name."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a board's heap knows of itself (`heap`)."""
+"""The bookkeeping of a board's heap (`heap`)."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from emu.native.records import Record, Records, Values, inline, u64
 
 __all__ = ["CLASSES", "MOST_MAPPINGS", "Control", "FreeBlock", "Header", "Heap", "Mapping"]
 
-CLASSES = 48  # of blocks: those of one class have 2**class bytes
+CLASSES = 48  # of blocks, which have 2**class bytes
 MOST_MAPPINGS = 1024
 
 
 class FreeBlock(Record):
-    """What a block begins with that nobody has."""
+    """The head of a free block."""
 
-    next: FreeBlock | None  # of its class
+    next: FreeBlock | None  # in the same class
 
 
 class Header(Record):
-    """What lies before the bytes that somebody has."""
+    """The words before allocated bytes."""
 
-    block: FreeBlock  # in which they are
+    block: FreeBlock  # the block that contains them
     kind: u64  # its class
 
 
@@ -32,9 +32,9 @@ class Mapping(Record):
 
 
 class Heap(Record):
-    """What a heap begins with."""
+    """The head of a heap."""
 
-    unused: u64  # where memory begins that was never used: zeros
+    unused: u64  # start of the memory that was never used, which is zero
     end: u64
     free: Values[FreeBlock | None] = inline(CLASSES)  # the first of each class
     mapping_count: u64
@@ -42,6 +42,6 @@ class Heap(Record):
 
 
 class Control(Record):
-    """What lies at a place that all boards of a process know."""
+    """Data at an address that all boards of a process know."""
 
-    heap: Heap | None  # in use; None: libc's
+    heap: Heap | None  # the active one; None: libc's

@@ -18,7 +18,7 @@ class Timeval(Record):
 
 @callback
 def gettimeofday(timeval: Timeval, _timezone: u64) -> i32:
-    """int gettimeofday(struct timeval *, void *): always the same second, but not 0, which would look unset."""
+    """int gettimeofday(struct timeval *, void *): always returns the same second, but not 0, which would look unset."""
     timeval.seconds = 1000
     timeval.microseconds = 0
     return 0

@@ -12,7 +12,7 @@ LAST_WORD = u64(VECTORS // 64 - 1)  # of `pending`
 
 @njit
 def set_pending(cpu: Cpu, vector: u64) -> None:
-    """Marks a vector pending. A vector that is pending already stays one interrupt."""
+    """Marks a vector pending. If it is pending already, there is still only one interrupt."""
     bits, bit = cpu.pending[vector >> 6], u64(1) << (vector & 63)
     if not bits & bit:
         cpu.pending[vector >> 6] = bits | bit
@@ -59,22 +59,22 @@ def end_turn(cpu: Cpu) -> None:
 
 @njit
 def stop(cpu: Cpu) -> None:
-    """Ends the CPU's turn at its next block and returns to Python before any CPU goes on."""
+    """Ends the CPU's turn at its next block and returns to Python before any CPU continues."""
     cpu.request = STOP_REQUEST
     cpu.deadline = 0
 
 
 @njit
 def next_due(cpu: Cpu) -> u64:
-    """When an interrupt becomes pending or the CPU is interrupted unseen, or the turn ends."""
+    """The time of the next interrupt, SMI or end of turn."""
     return min(min(cpu.timer, cpu.nmi_timer), min(cpu.arrival, cpu.smi_next), cpu.turn_end)
 
 
 @shared
 def after_smi(cpu: Cpu, now: u64) -> u64:
-    """The time at which a CPU goes on that could at `now`: later, if a system management interrupt has begun and takes longer.
+    """The time at which a CPU that is ready at `now` continues: later if a system management interrupt is under way.
 
-    One that has begun and ended while the CPU slept or stalled is over.
+    An interrupt that started and ended while the CPU slept or stalled is over.
     """
     due = cpu.smi_next
     if due > now:
@@ -87,7 +87,7 @@ def after_smi(cpu: Cpu, now: u64) -> u64:
 
 @njit
 def look_around(cpu: Cpu) -> None:
-    """Makes pending what has become due, and sets the next deadline."""
+    """Makes everything pending that has become due, and sets the next deadline."""
     now = after_smi(cpu, cpu.cycles)
     cpu.cycles = now
     if cpu.timer <= now:
@@ -112,7 +112,7 @@ def look_around(cpu: Cpu) -> None:
 
 @njit
 def turn_is_over(cpu: Cpu) -> bool:
-    """Whether the turn ends before the block that is about to begin. With exact stepping, counts the block."""
+    """Whether the turn ends before the block that is about to start. In exact stepping, counts the block."""
     if cpu.request != 0 or cpu.cycles >= cpu.turn_end:
         return True
     if cpu.stepping:
@@ -124,7 +124,7 @@ def turn_is_over(cpu: Cpu) -> bool:
 
 @njit
 def next_event(cpu: Cpu) -> u64:
-    """The time at which a halted CPU wakes, in cycles. The watchdog timer wakes no CPU."""
+    """The time at which a halted CPU wakes, in cycles. The watchdog timer does not wake a CPU."""
     if cpu.pending_count != 0 or cpu.nmi:
         return cpu.cycles
     return max(min(cpu.timer, cpu.arrival), cpu.cycles)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The board's device as CPUs access it (docs/board.md): 16 KiB that keep what is written, with two registers among them."""
+"""The board's device, as CPUs access it (docs/board.md): 16 KiB that store what is written, including two registers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ALL_ONES = u64(0xFFFF_FFFF_FFFF_FFFF)
 
 @callback
 def read(uc: Uc, offset: u64, width: u32, device: Device) -> u64:
-    """Reads one, two or four bytes, or eight. Behind the device all bits are set."""
+    """Reads one, two, four or eight bytes. Beyond the device all bits are set."""
     size, held = u64(width), Bytes(device.address)
     if offset + size > SIZE:
         return ALL_ONES
@@ -39,7 +39,7 @@ def read(uc: Uc, offset: u64, width: u32, device: Device) -> u64:
 
 @callback
 def write(uc: Uc, offset: u64, width: u32, value: u64, device: Device) -> None:
-    """Writes one, two or four bytes, or eight. Behind the device, and where a register is, nothing is written."""
+    """Writes one, two, four or eight bytes. Beyond the device, and at registers, nothing is written."""
     size, held = u64(width), Bytes(device.address)
     if offset + size > SIZE:
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One CPU runs alone, block by block, until it is at one of some places."""
+"""Runs one CPU alone, block by block, until it reaches one of several places."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from emu.cpu.native.cpu_records import NEVER, Board, Cpu
 from emu.native.functions import shared
 from emu.native.records import Words, i64, u64
 
-ARRIVED = 5  # why the loop returned, beside the reasons of `turns`
+ARRIVED = 5  # why the loop returned, in addition to the reasons of `turns`
 
 
 @shared
 def run_to(board: Board, cpu: Cpu, places: Words, count: u64, blocks: i64) -> i64:
     """Executes blocks of one CPU until a block ends at one of `count` addresses.
 
-    Returns three numbers in one word: reason | error << 8 | blocks executed << 16. LIMIT: it has executed so many `blocks`.
+    Returns three numbers in one word: reason | error << 8 | blocks executed << 16. LIMIT: it has executed `blocks` blocks.
     """
     for done in range(1, blocks + 1):
         now = turns.ready_at(cpu)

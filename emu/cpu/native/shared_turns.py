@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The loop over turns as a C function: ctypes lets other threads of Python run while it does."""
+"""The loop over turns as a C function: ctypes releases Python's interpreter for other threads during it."""
 
 from __future__ import annotations
 

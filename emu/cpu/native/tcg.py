@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Emitting operations of TCG, Unicorn's compiler, into the block that is being translated.
+"""Emits operations of TCG, Unicorn's code generator, into the block that is being translated.
 
-Operands have 64 bits each. A temporary ends with its basic block: what is used behind a label is made there again.
+Operands have 64 bits each. A temporary ends with its basic block, so operands must be created again after a label.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Tcg(NamedTuple):
     """constant(ctx, value) -> operand."""
 
     ld: Load
-    """ld(ctx, base, offset) -> operand: what is at the host address `base` + `offset`."""
+    """ld(ctx, base, offset) -> operand: the value at the host address `base` + `offset`."""
 
     ld32u: Load
     ld16u: Load
@@ -52,7 +52,7 @@ class Tcg(NamedTuple):
     bit_or: Combine
 
     skip_if_less: Callable[[TranslatorContext, Operand, Operand], Label]
-    """skip_if_less(ctx, a, b) -> label: where `a` < `b`, unsigned, what is emitted until `place` is not executed."""
+    """skip_if_less(ctx, a, b) -> label: if `a` < `b`, unsigned, skips the code emitted from here until `place`."""
 
     place: Callable[[TranslatorContext, Label], None]
     """place(ctx, label)."""
@@ -94,7 +94,7 @@ def build(arch: str, at: TranslatorStructures) -> Tcg:
 
         return combine
 
-    # A TCGv is an operand's offset in the context.
+    # A TCGv is the offset of an operand in the context.
 
     @njit
     def constant(ctx: TranslatorContext, value: u64) -> Operand:

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Changes what Unicorn's translator emits. It calls these functions instead of its own (`library_imports`).
+"""Changes what Unicorn's translator emits: it calls these functions instead of its own (`library_imports`).
 
 * A block begins with its own accounting: it adds its cost to the CPU's counters, and calls the block hook only if the
-  clock then is at the deadline or past it. Unicorn would call the hook for every block. With a timing model that has
-  state every block calls the hook, which charges it.
-* Unicorn asks whether to stop after each access to memory. Here only the block hook stops a CPU, and does so itself.
+  clock has then reached the deadline. Unicorn would call the hook for every block. With a timing model that has state,
+  every block calls the hook, which charges it.
+* Unicorn checks whether to stop after each memory access. Here only the block hook stops a CPU, and does so itself.
 * A block that ends with a jump to an address in a register finds the next block without leaving translated code.
-* The block hook executes some instructions. Unicorn's own hooks for them search for the program counter first, which
-  the CPU's state has already.
+* The block hook executes some instructions. Unicorn's own hooks for them first look up the program counter, which the
+  CPU's state already contains.
 
 The block hook's third argument says why it is called: BLOCK for the block whose record is at the offset in OFFSET_MASK
 from the CPU's record (ACCOUNTED: with its cost added already), or INSTRUCTION for the one in NUMBER_MASK. Unicorn itself
-would call it with a block's size, and does so if there are other hooks; that call is to do nothing.
+would call it with a block's size, and does so if there are other hooks; such a call does nothing.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ OFFSET_MASK, NUMBER_MASK = u64(BLOCK - 8), u64(0xFF)
 
 LAST_BLOCK = u64(BLOCK_COUNT - 1)
 
-# What emitted code adds to, and what it adds
+# The fields that emitted code adds to, and what it adds
 CYCLES, INSTRUCTIONS, DEADLINE = (HOST.fields(Cpu)[name].offset for name in ("cycles", "instructions", "deadline"))
 BLOCK_CYCLES, BLOCK_INSTRUCTIONS = (HOST.fields(Block)[name].offset for name in ("cycles", "instructions"))
 
@@ -65,7 +65,7 @@ def dispatched(cpu: Cpu) -> bool:
 
 @njit
 def next_block(cpu: Cpu, tb: TranslationBlock) -> Block:
-    """The next of `blocks`. Translations fill a buffer from its beginning. Once it is full all are dropped."""
+    """The next of `blocks`. Translations fill a buffer from its start. Once it is full, all are dropped."""
     if cpu.first_tb is None:
         cpu.first_tb = tb
     if cpu.first_tb is tb:
@@ -77,7 +77,7 @@ def next_block(cpu: Cpu, tb: TranslationBlock) -> Block:
 
 @njit
 def number_among(helpers: Values[u64], count: u64, function: u64) -> u64:
-    """Which of `count` helpers a function is; `count` if it is none of them."""
+    """The index of a function among `count` helpers; `count` if it is not among them."""
     for n in range(count):
         if helpers[n] == function:
             return n
@@ -90,13 +90,13 @@ def build(
     """Compiles for an architecture.
 
     Args:
-        arch: as the names of Unicorn's symbols end.
+        arch: the architecture, as in the suffix of Unicorn's symbols.
         layout: of Unicorn's structures.
-        before_call: before_call(cpu, ctx), compiled: emits what is to happen before a call of a `noticed` helper.
-        before_operation: before_operation(cpu, ctx, offset), the same before an operation with a third operand `offset`.
+        before_call: before_call(cpu, ctx), compiled: emits code before a call of a `noticed` helper.
+        before_operation: before_operation(cpu, ctx, offset): likewise before an operation with a third operand `offset`.
 
     Returns:
-        Addresses by the names of the functions that they replace.
+        Addresses, by the names of the functions that they replace.
     """
     native = Native(Layouts(shapes(layout)))
     call_hook, begin_block = _build_begin(arch, tcg.build(arch, layout.translator))
@@ -108,12 +108,12 @@ def build(
 
     @native.njit
     def translating(ctx: TranslatorContext) -> Cpu | None:
-        """The CPU for which a block is being translated; None: a Uc that is no CPU of a board."""
+        """The CPU for which a block is being translated; None if the Uc is not a CPU of a board."""
         return Cpu(ctx.uc.cpu.opaque)
 
     @native.callback
     def gen_intermediate_code(state: CpuState, tb: TranslationBlock, most: i32) -> None:
-        """Translates a block of at most so many instructions."""
+        """Translates a block of at most `most` instructions."""
         if state.opaque == 0:
             translate(state, tb, most)
             return
@@ -152,7 +152,7 @@ def build(
 
     @native.callback
     def tcg_gen_exit_tb(ctx: TranslatorContext, tb: TranslationBlock | None, index: i32) -> None:
-        """Emits the end of a block: to the block that is known to follow, or (`tb` is None) to the one at the program counter."""
+        """Emits the end of a block: a jump to a known next block, or (`tb` is None) to the one at the program counter."""
         if tb is None and translating(ctx) is not None:
             go_on(ctx)
         else:
@@ -180,7 +180,7 @@ def build(
 def _build_begin(
     arch: str, ops: tcg.Tcg
 ) -> tuple[Callable[[Cpu, TranslatorContext, u64], None], Callable[[Cpu, TranslatorContext, bool], None]]:
-    """call_hook(cpu, ctx, why): emits a call of the block hook. begin_block(cpu, ctx, watched): emits what a block begins with,
+    """call_hook(cpu, ctx, why): emits a call of the block hook. begin_block(cpu, ctx, watched): emits the start of a block,
     once. `watched`: the operands of a call are ready, and must not end here."""
     constant, add, load_word, load_half, store_word = ops.constant, ops.add, ops.ld, ops.ld32u, ops.st
     skip_if_less, place = ops.skip_if_less, ops.place

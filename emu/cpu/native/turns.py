@@ -10,7 +10,7 @@ from emu.cpu.native.interrupts import after_smi, look_around, next_event
 from emu.native.functions import external, njit, shared
 from emu.native.records import i32, i64, u64
 
-# Why the loop returned.
+# The reasons why the loop returned.
 TIME, IDLE, REQUEST, FAULT, LIMIT = 0, 1, 2, 3, 4
 
 _emu_start = external("uc_emu_start", i32, Uc, u64, u64, u64, u64)
@@ -31,7 +31,7 @@ def _random(board: Board) -> u64:
 
 @shared
 def ready_at(cpu: Cpu) -> u64:
-    """The time from which on a CPU can execute, in cycles; NEVER: nothing will wake it."""
+    """The time from which on a CPU can execute, in cycles; NEVER if nothing will wake it."""
     status = cpu.status
     if status == RUNNING:
         return cpu.cycles
@@ -53,7 +53,7 @@ def begin_turn(board: Board, cpu: Cpu, now: u64, others: u64) -> None:
     end = now + board.longest_turn
     if others != NEVER:
         quantum, pace = board.quantum, board.pace
-        if pace != 0:  # CPUs have just taken a line from each other: turns are short, and grow again
+        if pace != 0:  # CPUs have just contended for a line: turns are short, and grow again
             board.pace = pace + (pace >> 1) if pace < quantum else 0
             quantum = min(quantum, pace)
         end = min(end, others + quantum - _random(board) % (quantum // 4 + 1))
@@ -65,10 +65,10 @@ def begin_turn(board: Board, cpu: Cpu, now: u64, others: u64) -> None:
 
 @shared
 def enter(cpu: Cpu) -> i32:
-    """Executes a CPU's turn; returns Unicorn's error, 0: none.
+    """Executes a CPU's turn. Returns Unicorn's error; 0: none.
 
-    Starting Unicorn sets the program counter alone, so the next one is kept in `resume` for the architecture's trap unit,
-    which Unicorn asks before the first block.
+    Starting Unicorn sets only the program counter, so the next one is kept in `resume` for the architecture's trap unit,
+    which Unicorn calls before the first block.
     """
     board, control = cpu.board, Control(CONTROL)
     cpu.resume = cpu.next_location[0]

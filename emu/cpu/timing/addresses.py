@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Addresses that a block accesses. They are known if they are linear in registers at its beginning or end.
+"""The addresses accessed by a block. They are known if they are linear in registers at its beginning or end.
 
-Some of the others can be calculated when the block begins, be it with what memory holds then. That takes longer, but such
-accesses (pointers that are followed, tables that are looked up) are those that miss caches most.
+Some others can be calculated when the block begins, using the contents of memory at that time. This takes longer, but such
+accesses (following pointers, looking up tables) are those that miss caches most often.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from emu.cpu.timing.steps import Step, Steps, calculation
 
 __all__ = ["Accesses", "Named", "accesses_of", "name_places"]
 
-_Linear = dict[int, tuple[int, int]]  # register: it is that register plus a constant; ABSOLUTE is always 0
+_Linear = dict[int, tuple[int, int]]  # register: (base register, constant); ABSOLUTE is always 0
 _NOTHING = (ABSOLUTE, 0)
 
 
 class Named(NamedTuple):
-    """A place that an instruction accesses, by the registers at the block's beginning and at its end; None: it is not known.
+    """An accessed place, by the registers at the block's beginning and at its end; None if it is unknown.
 
-    The latter is said only of places that are written, or whose address is not known at the beginning.
+    The latter is only given for places that are written, or whose address is unknown at the beginning.
     """
 
     place: Place
     write: bool
     at_entry: Access | None
     at_exit: Access | None
-    address: Steps | None  # at the beginning, if it can be calculated
+    address: Steps | None  # calculated at the beginning, if possible
 
 
 class Accesses(NamedTuple):
-    """Those known at the beginning, those known at the end, those that are calculated, and how many are known nowhere."""
+    """Accesses known at the beginning, those known at the end, those that are calculated, and the number of unknown ones."""
 
     at_entry: tuple[Access, ...]
     at_exit: tuple[Access, ...]
@@ -44,7 +44,7 @@ class Accesses(NamedTuple):
 
 
 def name_places(code: Sequence[Instruction], core: Core) -> list[list[Named]]:
-    """What each instruction accesses. A place that is modified is one access."""
+    """The places that each instruction accesses. A place that is read and written is one access."""
     named: list[list[Named]] = []
     values = _Values(core.registers.flags)
     same = True  # whether segments are those of the block's beginning; further down, of its end
@@ -71,7 +71,7 @@ def name_places(code: Sequence[Instruction], core: Core) -> list[list[Named]]:
 
 
 def accesses_of(code: Sequence[Instruction], named: Sequence[Sequence[Named]]) -> Accesses:
-    """The accesses of a block, but those of repeated instructions."""
+    """The accesses of a block, except those of repeated instructions."""
     found = [
         (place, bool(instruction.locked))
         for instruction, places in zip(code, named, strict=True)
@@ -93,23 +93,23 @@ def accesses_of(code: Sequence[Instruction], named: Sequence[Sequence[Named]]) -
 
 
 class _Values:
-    """What registers are while a block is executed, by what is there when it begins.
+    """The values of registers during the execution of a block, in terms of their values at its beginning.
 
     Args:
         general: how many general registers there are.
 
     Attributes:
-        linear: those that are registers plus constants.
+        linear: those that equal a register plus a constant.
     """
 
     def __init__(self, general: int) -> None:
         self._known_first: dict[int, Steps] = {register: ((Step.REGISTER, register),) for register in range(general)}
         self.linear = _unchanged(general)
         self._calculated: dict[int, Steps] = {}  # others
-        self._stored: set[Steps | None] = set()  # addresses of what has been stored
+        self._stored: set[Steps | None] = set()  # addresses of stores so far
 
     def address(self, place: Place) -> Steps | None:
-        """How the address of a place is calculated, if it can be: the same steps for the same registers plus constants."""
+        """The steps that calculate a place's address, if possible. Equal linear addresses have equal steps."""
         known = self.linear.get(place.base)
         if known is not None:
             steps: Steps | None = _steps_of((known[0], known[1] + place.displacement))
@@ -126,9 +126,9 @@ class _Values:
         return calculation(steps, self._known_first, None)
 
     def execute(self, instruction: Instruction) -> None:
-        """An instruction is executed."""
+        """Tracks the execution of an instruction."""
         loaded = self.address(instruction.loads[0]) if instruction.loads and instruction.results else None
-        loaded = None if loaded in self._stored else loaded  # memory does not hold it yet when the block begins
+        loaded = None if loaded in self._stored else loaded  # memory does not hold the value yet when the block begins
         results = [(register, self._calculation(steps, loaded)) for register, steps in instruction.results]
         self._stored |= {self.address(place) for place in instruction.stores}
         if instruction.effects:
@@ -169,7 +169,7 @@ def _access(place: Place, known: _Linear, write: bool, locked: bool) -> Access |
 
 
 def _execute(effects: Effects, known: _Linear) -> None:
-    """What registers are after an instruction, in those at the block's beginning."""
+    """The values of registers after an instruction, in terms of those at the block's beginning."""
     new = {}
     for register, effect in effects:
         if effect is not None and (source := known.get(effect[0])) is not None:
@@ -180,7 +180,7 @@ def _execute(effects: Effects, known: _Linear) -> None:
 
 
 def _undo(effects: Effects, known: _Linear) -> None:
-    """What registers were before an instruction, in those at the block's end."""
+    """The values of registers before an instruction, in terms of those at the block's end."""
     after = {register: known.pop(register, None) for register, _ in effects}
     for register, effect in effects:
         value = after[register]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The timing model of a board whose CPUs have state: pipelines, predictors, caches."""
+"""The timing model of a board whose CPUs have pipelines, predictors and caches."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _WORD = 8  # bytes
 
 
 class CoreTiming:
-    """Times a board's CPUs by a CPU model.
+    """Times a board's CPUs according to a CPU model.
 
     Args:
-        board: with its CPUs, which call the block hook of the core and have executed nothing.
+        board: the board. Its CPUs call the core's block hook and have not executed anything.
         core: the CPU model.
-        with_data: whether data have caches and TLBs.
+        with_data: whether data caches and TLBs are modelled.
 
     Attributes:
         core: the CPU model.
-        records: of the CPUs.
+        records: the CPUs' timing records.
         undecoded: called once for each block that cannot be decoded, with its address and code.
     """
 
@@ -68,42 +68,42 @@ class CoreTiming:
         return offset
 
     def load(self, image: str) -> None:
-        """Reads what is known of an image's blocks from disk. `image`: stands for its content."""
+        """Reads the summaries of an image's blocks from disk. `image`: identifies its content."""
         self._board.arch.summaries(self.core).load(image)
 
     def save(self, image: str) -> None:
-        """Keeps what is known of an image's blocks on disk."""
+        """Saves the summaries of an image's blocks to disk."""
         self._board.arch.summaries(self.core).save(image)
 
     def written(self, address: int, size: int) -> None:
-        """Somebody who is no CPU has written RAM: no CPU has these lines any longer."""
+        """RAM was written by something other than a CPU: no CPU has these lines any longer."""
         if size:
             self._written(self._board.record, address // _LINE, (address + size - 1) // _LINE)
 
     def counts(self, index: int) -> Mapping[str, int]:
-        """What a CPU has counted, by the names of COUNTERS."""
+        """The counts of a CPU, by the names in COUNTERS."""
         counts = self.records[index].counts
         return {name: counts[n] for n, name in enumerate(COUNTERS)}
 
     def digest(self) -> str:
-        """Stands for all that times depend on and all that is counted, while no CPU executes; the same in each process."""
+        """A digest of everything that affects times and counts, while no CPU executes; equal in each process."""
         summaries = self._board.arch.summaries(self.core)
         found = hashlib.sha256(self._shared.words.tobytes())
         for timing in self.records:
             words = timing.words.copy()
             _forget(words, "fresh")  # scratch
             if not timing.slots:
-                _forget(words, "window")  # it does not matter
-            _forget(words, "previous")  # where a process has a summary depends on what it has seen before
+                _forget(words, "window")  # has no effect
+            _forget(words, "previous")  # a summary's place depends on what the process has seen before
             found.update(words.tobytes())
             found.update(summaries.content(timing.previous))
         return found.hexdigest()
 
     def sample(self, name: str, period: int) -> None:
-        """Has every `period`th event of that name be sampled on each CPU; 0: none.
+        """Samples every `period`th event of that name on each CPU; 0: none.
 
         Raises:
-            ValueError: there is no such event.
+            ValueError: the event does not exist.
         """
         number = COUNTERS.index(name)
         for timing in self.records:
@@ -111,6 +111,6 @@ class CoreTiming:
 
 
 def _forget(words: NDArray[np.uint64], name: str) -> None:
-    """Makes zeros of a field, in the words of a timing record."""
+    """Zeroes a field in the words of a timing record."""
     field = HOST.fields(Timing)[name]
     words[field.offset // _WORD : (field.offset + field.size) // _WORD] = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The static model: every instruction has one cost, whatever came before it."""
+"""The static model: every instruction has a fixed cost, whatever precedes it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KEPT = 1 << 16  # blocks: a kernel and some programs execute about 10,000
 
 
 class StaticModel:
-    """Adds up what each instruction costs on its own: one cycle unless `cycles` says otherwise, by capstone's mnemonic.
+    """Adds up the instructions' individual costs: one cycle unless `cycles` says otherwise, by capstone's mnemonic.
 
     Costs do not depend on addresses, so a block costs the same on every machine.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What registers hold, as steps of a calculation on a stack that native code can do when a block begins."""
+"""The values of registers, as steps of a calculation on a stack that native code can perform when a block begins."""
 
 from __future__ import annotations
 
@@ -8,43 +8,43 @@ from enum import IntEnum
 
 __all__ = ["MOST_STEPS", "Step", "Steps", "calculation"]
 
-MOST_STEPS = 16  # of one calculation
-_LARGEST = 1 << 55  # what an argument is less than; negative ones are no less than that below 0
+MOST_STEPS = 16  # per calculation
+_LARGEST = 1 << 55  # limit of an argument's absolute value
 
 
 class Step(IntEnum):
-    """What a step does, with one argument. Numbers are words of 64 bits."""
+    """The operation of a step, which has one argument. Numbers are 64-bit words."""
 
     REGISTER = 0  # pushes a general register
     CONSTANT = 1  # pushes the argument
     SEGMENT = 2  # adds the base of a segment (`Place.segment`) to the last number
-    LOAD = 3  # the last number is an address: puts the bytes that are there, so many, in its place
-    ZERO_EXTEND = 4  # leaves so many low bytes of the last number
-    SIGN_EXTEND = 5  # ... and fills the others with their sign
-    SHIFT_LEFT = 6  # shifts the last number by so many bits
+    LOAD = 3  # replaces the last number, an address, by the bytes there; the argument is their number
+    ZERO_EXTEND = 4  # keeps the argument's number of low bytes of the last number
+    SIGN_EXTEND = 5  # ... and fills the others with the sign
+    SHIFT_LEFT = 6  # shifts the last number left by the argument
     SHIFT_RIGHT = 7
     SHIFT_SIGNED = 8
-    ADD = 9  # from here on: puts one number in place of the last two
+    ADD = 9  # from here on: replaces the last two numbers by one
     SUBTRACT = 10
     AND = 11
     OR = 12
     XOR = 13
     MULTIPLY = 14
-    DIVIDE = 15  # without sign; by 0 gives 0
+    DIVIDE = 15  # unsigned; division by 0 yields 0
     REMAINDER = 16
-    OPERAND = 17  # what an instruction loads from memory, so many bytes: never in a finished calculation
+    OPERAND = 17  # the bytes that an instruction loads from memory; the argument is their number: never in a finished calculation
 
 
 Steps = tuple[tuple[Step, int], ...]
 
 
 def calculation(steps: Steps, registers: Mapping[int, Steps], loaded: Steps | None) -> Steps | None:
-    """Steps that begin with what registers were earlier. None: it is not known, or takes too many steps.
+    """The steps in terms of earlier values of registers. None if a value is unknown, or there would be too many steps.
 
     Args:
-        steps: that begin with what registers are now.
-        registers: what they are, in steps that begin with what they were; those that are not there are not known.
-        loaded: the same of what OPERAND stands for.
+        steps: in terms of the present values of registers.
+        registers: the present values of registers, in terms of earlier ones; missing ones are unknown.
+        loaded: likewise, the value of OPERAND.
     """
     made: list[tuple[Step, int]] = []
     for step, argument in steps:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a block stores, and when a load has its data: from the cache, or from a store before it.
+"""Tracks the stores of a block, and when a load has its data: from the cache, or from an earlier store.
 
-Places in memory are told apart by what their addresses are made of. Those that a block both loads and stores, so that it
-depends on itself if it is repeated, have registers of their own: `FIRST_PLACE` and the next ones, several places each.
+Memory places are distinguished by the form of their addresses. Places that a block both loads and stores, so that its next
+repetition depends on them, have pseudo-registers: `FIRST_PLACE` and the next ones, each for several places.
 """
 
 from __future__ import annotations
@@ -19,34 +19,34 @@ from emu.cpu.timing.times import NOW, Time, after, join, ready
 
 __all__ = ["Loaded", "Stored"]
 
-_WORD = 4  # bytes: caches are written by the word
+_WORD = 4  # bytes: caches are written in units of a word
 _Base = tuple[int, int, int, int, int, int]
 _Where = tuple[int, int, int, int, int]  # registers at the block's beginning or end, and a constant
 
 
 class Loaded(NamedTuple):
-    """What is known of a load."""
+    """The result of a load."""
 
     time: Time
-    from_memory: bool  # whether it depends on what the block finds in memory
+    from_memory: bool  # whether it depends on the memory contents at the block's beginning
 
 
 class _Store(NamedTuple):
-    begin: int  # from the base on
+    begin: int  # offset from the base
     end: int
     time: Time
     from_memory: bool
 
 
 class Stored:
-    """What a block has stored so far.
+    """The stores of a block so far.
 
     Args:
         core: the CPU model.
-        named: what each instruction of the block accesses.
+        named: the places accessed by each instruction of the block.
 
     Attributes:
-        blocked: cycles that a load waits until a store has left which has a part of its data; 0: none has to.
+        blocked: cycles that a load waits for a store with a part of its data to leave the store queue; 0: none.
     """
 
     def __init__(self, core: Core, named: Sequence[Sequence[Named]]) -> None:
@@ -59,13 +59,13 @@ class Stored:
         if left:
             left &= {_where(found.at_entry) for places in named for found in places if found.at_entry}
         self._repeated = left
-        self._loaded: set[_Where] = set()  # of these places, those that are loaded before they are stored
-        self._last: dict[_Where, Loaded] = {}  # what the block leaves there
-        self._parts: set[_Where] = set()  # those in which less than a word is stored
+        self._loaded: set[_Where] = set()  # places among these that are loaded before they are stored
+        self._last: dict[_Where, Loaded] = {}  # the values that the block leaves there
+        self._parts: set[_Where] = set()  # places in which less than a word is stored
         self.blocked = 0
 
     def load(self, found: Named, vector: bool, address: Time) -> Loaded:
-        """What a load gives whose address is known at `address`, to a vector register or another."""
+        """The result of a load whose address is known at time `address`, to a vector register or another one."""
         core, place = self._core, found.place
         from_cache = after(address, _latency(place, vector, core) * CYCLE)
         forward = core.forward_vector if vector else core.forward
@@ -90,7 +90,7 @@ class Stored:
         return Loaded(from_cache, True)
 
     def execute(self, instruction: Instruction, places: Sequence[Named], done: Time, from_memory: bool) -> None:
-        """An instruction is done at `done`: what it stores is there, and what it writes are other registers."""
+        """An instruction is done at `done`: records its stores, and that it changes registers."""
         for found in places:
             if found.write:
                 base, begin = self._name(found.place)
@@ -104,10 +104,10 @@ class Stored:
         self._stack += instruction.stack
 
     def left(self, runs: int) -> Iterator[tuple[int, Loaded]]:
-        """The registers that stand for places in memory, and what the block leaves there.
+        """The pseudo-registers of memory places, with the values that the block leaves there.
 
         Args:
-            runs: how many groups of stores the block has that leave the store queue together.
+            runs: the number of groups of the block's stores that leave the store queue together.
         """
         core = self._core
         made: dict[int, Loaded] = {}
@@ -122,7 +122,7 @@ class Stored:
         yield from made.items()
 
     def _name(self, place: Place) -> tuple[_Base, int]:
-        """What stands for the same address within the block, and for no other if registers differ; and the offset from there."""
+        """A name for an address within the block, distinguishing addresses with different registers; and the offset from it."""
         versions = self._versions
         base, scaled = place.base, place.scaled
         name = base, versions.get(base, 0), scaled, versions.get(scaled, 0), place.scale, place.segment
@@ -141,5 +141,5 @@ def _where(access: Access) -> _Where:
 
 
 def _register(where: _Where) -> int:
-    """Which register stands for a place, among others."""
+    """The pseudo-register of a place, which other places may share."""
     return FIRST_PLACE + (where[3] // _WORD + where[0] + 3 * where[1]) % PLACES

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""All summaries of blocks that a process knows for one CPU model, where native code finds them; and on disk.
+"""All summaries of blocks that a process has for one CPU model, in memory for native code; and on disk.
 
-A table on disk is named by what it depends on: the sources that make summaries, the CPU model, and the image whose blocks it
-holds. It begins with a hash of the first two and of all that follows. One that is damaged, or of something else, is as good as
-none: its summaries are made again.
+A table on disk is named after everything it depends on: the sources that make summaries, the CPU model, and the image whose
+blocks it contains. It begins with a hash of the first two and of the rest of the file. A damaged or foreign table is ignored: its
+summaries are made again.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from emu.native.records import Bytes
 
 __all__ = ["Summaries"]
 
-_ROOM = 1 << 30  # bytes of addresses
-_WORTH_WRITING = 32  # blocks: to make their summaries again takes as long as to write the file
-_MOST_BLOCKS = 1 << 16  # in a file
+_ROOM = 1 << 30  # bytes of address space
+_WORTH_WRITING = 32  # blocks: making their summaries again takes as long as writing the file
+_MOST_BLOCKS = 1 << 16  # per file
 _SEAL = hashlib.sha256().digest_size
 
 
 class Summaries:
-    """Makes each summary once. Boards share them, because they say what is always true of a block.
+    """Makes each summary once. Boards share them, because they depend only on the block.
 
     Args:
         summarise: summarise(code, address) -> the summary of a block at a virtual address.
-        name: of the CPU model.
-        sources: the modules on which the summaries depend beside this one, by their names.
+        name: the CPU model's name.
+        sources: the names of the modules, besides this one, on which summaries depend.
 
     Attributes:
-        tables: the record that native code reads (`summary_record`), with all that is known of the core's states.
-        made: how many were made in this process.
+        tables: native code's record (`summary_record`), including its cache of the core's states.
+        made: the number of summaries made in this process.
     """
 
     def __init__(self, summarise: Callable[[bytes, int], BlockSummary], name: str, sources: Sequence[str]) -> None:
@@ -53,9 +53,9 @@ class Summaries:
         fingerprints = (fingerprint(sys.modules[source].__file__ or "") for source in (*sources, __name__))
         self._name = "-".join(["summaries", name, *fingerprints])
         self._words = np.frombuffer(far_memory(_ROOM), np.uint64)
-        self._used = LINE_WORDS  # an offset of 0 is none
+        self._used = LINE_WORDS  # offset 0 means none
         self._known: dict[tuple[int, bytes], int] = {}
-        self._saved = 0  # how many of them the file has that was read or written last
+        self._saved = 0  # the number of them in the last file read or written
         self._read: set[Path] = set()
         self.made = 0
         self.tables = Tables.allocate()
@@ -65,7 +65,7 @@ class Summaries:
         self.tables.summaries_first = self._used * 8
 
     def offset(self, code: bytes, address: int) -> int:
-        """Where the summary is of a block at a virtual address, in bytes."""
+        """The offset in bytes of the summary of a block at a virtual address."""
         known = self._known.get((address, code))
         if known is None:
             self.made += 1
@@ -77,11 +77,11 @@ class Summaries:
         return Summary(self.tables.summaries.address + offset)
 
     def static(self, offset: int) -> bool:
-        """Whether the block with a summary at `offset` could not be decoded, and is charged as by the static model."""
+        """Whether the block of the summary at `offset` could not be decoded, and is charged as in the static model."""
         return bool(self.summary(offset).flags & STATIC)
 
     def content(self, offset: int) -> bytes:
-        """The summary at `offset`, without what is remembered of states; none at 0."""
+        """The summary at `offset`, without cached states; empty at 0."""
         if not offset:
             return b""
         words = self._words[offset // 8 : (offset + self.summary(offset).size) // 8].copy()
@@ -104,7 +104,7 @@ class Summaries:
         return None if root is None else root / self._name / f"{image}.blocks"
 
     def load(self, image: str) -> None:
-        """Reads the table of an image. `image`: a name for its content."""
+        """Reads the table of an image. `image`: a name that identifies its content."""
         path = self._path(image)
         if path is None or path in self._read:
             return
@@ -120,7 +120,7 @@ class Summaries:
             self._saved = len(self._known)
 
     def _seal(self, content: bytes) -> bytes:
-        """What a file begins with."""
+        """The head of a file."""
         return hashlib.sha256(self._name.encode() + b"\0" + content).digest()
 
     def _add(
@@ -131,7 +131,7 @@ class Summaries:
         offsets: NDArray[np.uint64],
         words: NDArray[np.uint64],
     ) -> None:
-        """Adds what a file holds."""
+        """Adds the contents of a file."""
         base = self._append(words)
         data = code.tobytes()
         ends = np.cumsum(sizes).tolist()
@@ -141,7 +141,7 @@ class Summaries:
             begin = end
 
     def save(self, image: str) -> None:
-        """Writes the table of an image, if there is more than it holds. Another process finds a whole file or none."""
+        """Writes the table of an image, if it has grown. Another process finds a whole file or none."""
         path = self._path(image)
         if path is None or len(self._known) - self._saved < _WORTH_WRITING:
             return
@@ -156,7 +156,7 @@ class Summaries:
             words=self._without_transitions(),
         )
         unfinished = path.with_suffix(f".{uuid.uuid4().hex[:16]}")
-        with suppress(OSError):  # a folder that cannot be written has been warned of
+        with suppress(OSError):  # there has been a warning about a folder that cannot be written
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 unfinished.write_bytes(self._seal(content.getvalue()) + content.getvalue())
@@ -166,7 +166,7 @@ class Summaries:
             self._saved = len(self._known)
 
     def _without_transitions(self) -> NDArray[np.uint64]:
-        """The summaries' words, without what they remember of states, which have other numbers in each process."""
+        """The words of the summaries, without cached states, whose numbers differ between processes."""
         words = self._words[LINE_WORDS : self._used].copy()
         for offset in self._known.values():
             _forget_transitions(Summary(words.ctypes.data + offset - LINE_WORDS * 8))

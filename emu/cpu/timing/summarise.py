@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Summaries of blocks: what native code needs to know of a block to compose it with others."""
+"""Summaries of blocks: the data that native code needs to compose a block with others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from emu.cpu.timing.times import NOW, Time, after, join, ready
 
 __all__ = ["Summariser"]
 
-_MOST_INPUTS = 8  # of a register: the slowest
+_MOST_INPUTS = 8  # per register: the slowest ones
 _MISPREDICTED = frozenset((Ending.CONDITIONAL, Ending.INDIRECT_CALL, Ending.INDIRECT_JUMP, Ending.RETURN))
 
 
@@ -27,7 +27,7 @@ class Summariser:
     Args:
         core: the CPU model.
         operations: describes the instructions.
-        static: what is charged for blocks that cannot be decoded.
+        static: the model that charges blocks that cannot be decoded.
     """
 
     def __init__(self, core: Core, operations: Operations, static: TimingModel) -> None:
@@ -36,7 +36,7 @@ class Summariser:
         self._operations = operations
 
     def summarise(self, code: bytes, address: int) -> BlockSummary:
-        """The summary of the instructions in `code`, which begin at virtual `address`."""
+        """The summary of the instructions in `code`, which begins at virtual `address`."""
         instructions = self._instructions(code, address)
         size = sum(i.size for i in instructions)
         ends = bool(instructions) and (size == len(code) or instructions[-1].ending != Ending.FALLS)
@@ -64,7 +64,7 @@ class Summariser:
         )
 
     def _instructions(self, code: bytes, address: int) -> Sequence[Instruction]:
-        """Those of a block. If the last one has been cut off, a breakpoint was there when the CPU translated the block."""
+        """The instructions of a block. If the last one is cut off, a breakpoint was there when the CPU translated the block."""
         found = list(_of_one_block(self._operations.of(code, address)))
         breakpoint_ = self._operations.breakpoint
         if sum(i.size for i in found) == len(code) - len(breakpoint_):
@@ -81,7 +81,7 @@ class Summariser:
 
 
 def _of_one_block(instructions: Iterable[Instruction]) -> Iterator[Instruction]:
-    """Instructions up to one that ends a block. More can follow it in code that was written after the CPU had translated it."""
+    """The instructions up to one that ends a block. More can follow if the code was written after the CPU had translated it."""
     for instruction in instructions:
         yield instruction
         if instruction.ending != Ending.FALLS:
@@ -89,24 +89,24 @@ def _of_one_block(instructions: Iterable[Instruction]) -> Iterator[Instruction]:
 
 
 class _Value(NamedTuple):
-    """What is in a register."""
+    """The value in a register."""
 
     time: Time
-    from_memory: bool  # whether it depends on what the block finds in memory
+    from_memory: bool  # whether it depends on the memory contents at the block's beginning
 
 
 def _outputs(
     code: Sequence[Instruction], slots: Sequence[int], named: Sequence[Sequence[Named]], core: Core
 ) -> tuple[list[Output], int]:
-    """When each register that the block writes is there, when its last instruction is executed, and when all of it is.
+    """When each written register is ready, when the last instruction has been executed, and when the block is complete.
 
-    And the cycles that loads wait for stores that must leave the store queue first.
+    Also the cycles that loads wait for stores to leave the store queue.
     """
     values: dict[int, _Value] = {}
     stored, stack_pointer = Stored(core, named), core.registers.stack_pointer
     end, done = NOW, NOW
     any_from_memory = from_memory = False
-    engine = any(i.stack for i in code)  # whether the stack engine has an offset that the stack pointer lacks
+    engine = any(i.stack for i in code)  # whether the stack engine holds an offset that is not in the stack pointer yet
     used = 0
 
     def when(register: int) -> Time:
@@ -151,17 +151,17 @@ def _outputs(
 
 
 def _matters(output: Output, ending: Ending, core: Core) -> bool:
-    """Whether what follows a block that ends so can depend on an output."""
+    """Whether anything after a block with such an ending can depend on an output."""
     if output.register == BRANCHED:
         return ending in _MISPREDICTED
     flags = core.registers.flags
-    if output.register == flags:  # what they say is used up, unless carries go round in a loop
+    if output.register == flags:  # they are used up, unless a carry is passed around a loop
         return ending in (Ending.FALLS, Ending.JUMP) or any(register == flags for register, _ in output.inputs)
     return True
 
 
 def _output(register: int, time: Time, from_memory: bool) -> Output:
     inputs = sorted(time[1].items())
-    if len(inputs) > _MOST_INPUTS and register != RETIRED:  # no register may be later than what has retired
+    if len(inputs) > _MOST_INPUTS and register != RETIRED:  # no register may be later than retirement
         inputs = sorted(sorted(inputs, key=lambda found: -found[1])[:_MOST_INPUTS])
     return Output(register, time[0], tuple(inputs), from_memory)

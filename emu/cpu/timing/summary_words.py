@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Summaries of blocks as the records that native code reads (`emu.cpu.native.timing.summary_record`)."""
+"""Encodes summaries of blocks as records for native code (`emu.cpu.native.timing.summary_record`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LINE_WORDS = 8
 _LINE, _WORD = 64, 8  # bytes
 _MOST_SLOTS, _MOST_ACCESSES, _MOST_CALCULATED, _MOST_CYCLES = 0xFFFF, 0xFFFF, 0x7FFF, 0xFFFF_FFFF
 
-# Bytes before what is behind them
+# The size of each record up to its inline array
 _HEADER = HOST.fields(summary_record.Summary)["accesses"].offset
 _CALCULATED = HOST.fields(summary_record.CalculatedAccess)["steps"].offset
 _OUTPUT = HOST.fields(summary_record.Output)["inputs"].offset
@@ -29,7 +29,7 @@ _ACCESS, _INPUT = HOST.size(summary_record.Access), HOST.size(summary_record.Inp
 
 
 def words_of(summary: BlockSummary) -> NDArray[np.uint64]:
-    """The words of a summary: its header, its accesses, its outputs; whole lines of the host's caches."""
+    """The words of a summary: its header, its accesses, its outputs, padded to whole cache lines of the host."""
     calculated = list(dict.fromkeys(summary.calculated))[:_MOST_CALCULATED]
     entry, exit_ = _merged(summary.at_entry)[:_MOST_ACCESSES], _merged(summary.at_exit)[:_MOST_ACCESSES]
     outputs = _HEADER + _ACCESS * (len(entry) + len(exit_)) + sum(_CALCULATED + _WORD * len(one.address) for one in calculated)
@@ -63,7 +63,7 @@ def _write_header(made: summary_record.Summary, summary: BlockSummary) -> None:
 
 
 def _merged(accesses: Sequence[Access]) -> list[Access]:
-    """The accesses, but those that touch the same lines as one access: they are alike, and all within a line's size."""
+    """The accesses, with similar ones on the same lines merged into one: together they are within a line's size."""
     merged: list[Access] = []
     for access in accesses:
         for n, other in enumerate(merged):

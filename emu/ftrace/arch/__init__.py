@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What an architecture provides to dynamic ftrace."""
+"""What an architecture provides for dynamic ftrace."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ __all__ = ["Breakpoint", "CodeRange", "FtraceArch", "GraphPath", "OutOfReach", "
 
 
 class OutOfReach(ValueError):
-    """A call site cannot reach the function it should call."""
+    """A call site cannot reach the function that it should call."""
 
 
 class Breakpoint(ABC):
-    """The instruction that traps a CPU at a site that is being changed. Needed where a change takes several writes."""
+    """The breakpoint instruction for sites that are being patched. Needed if patching a site takes several writes."""
 
-    code: ClassVar[bytes]  # replaces the first bytes of a site by one write, which no CPU sees half done
+    code: ClassVar[bytes]  # replaces the first bytes of a site in a single write, which CPUs see atomically
 
     @abstractmethod
     def site(self, memory: GuestMemory, registers: int) -> int:
@@ -57,20 +57,20 @@ class Breakpoint(ABC):
 
     @abstractmethod
     def emulate(self, memory: GuestMemory, registers: int, site: int, code: bytes) -> None:
-        """Changes the saved struct pt_regs of the breakpoint at `site` as the instruction `code` there would."""
+        """Emulates, in the saved struct pt_regs of the breakpoint at `site`, the instruction `code` there."""
 
     @abstractmethod
     def go_on_at(self, memory: GuestMemory, registers: int, address: int) -> None:
-        """Changes the saved struct pt_regs so that the CPU goes on at an address."""
+        """Changes the saved struct pt_regs so that the CPU continues at an address."""
 
 
-CodeRange = tuple[str, int, int]  # a symbol, and the first byte and the end of a range that begins there
+CodeRange = tuple[str, int, int]  # a symbol, and the first byte and the end of a range relative to it
 
 
 class GraphPath(NamedTuple):
-    """What the guest executes, besides the call at the site, for a call that function_graph records.
+    """The code that the guest executes, besides the site's call, for a call recorded by function_graph.
 
-    The host takes the time of entry and return when the last block before it has been charged.
+    The host takes the times of entry and return when the last block before them has been charged.
     """
 
     before_entry: Sequence[CodeRange]
@@ -84,7 +84,7 @@ _T = TypeVar("_T")
 
 
 def _once(method: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Has a method do its work once for its arguments, and then return what it has returned. There is one object of each
+    """Makes a method do its work once for each set of arguments, and return the same result afterwards. There is one object per
     architecture.
     """
     made: dict[tuple[object, ...], _T] = {}
@@ -92,7 +92,7 @@ def _once(method: Callable[_P, _T]) -> Callable[_P, _T]:
 
     @functools.wraps(method)
     def once(*positional: _P.args, **named: _P.kwargs) -> _T:
-        arguments = signature.bind(*positional, **named).args  # the same, however they are given
+        arguments = signature.bind(*positional, **named).args  # normalised, however they are passed
         if arguments not in made:
             made[arguments] = method(*positional, **named)
         return made[arguments]
@@ -101,28 +101,28 @@ def _once(method: Callable[_P, _T]) -> Callable[_P, _T]:
 
 
 class FtraceArch(ABC):
-    """Call sites of one architecture.
+    """An architecture's support for ftrace.
 
     To trace calls: cpu, cycle_clock, profiler, nop, call(), and the module of callbacks in emu.ftrace.native.arch.
     To trace events: key_nop, jump(), and the callback of trace_event_buffer_commit.
     To trace returns: return_offset, graph_path, and the callbacks of the labels by which calls return.
     To patch under running CPUs: protocols, breakpoint.
     To probe: Probing, and the callbacks for it.
-    To have modules name what sites call: direct_calls, and callbacks that go by CALLS_FIRST of `event_context`.
+    For direct calls of modules: direct_calls, and callbacks that obey CALLS_FIRST of `event_context`.
     To replace functions: keystone_mode(), targets_by_name, detour(), taken_over(), hinders_replacing().
     """
 
     cpu: ClassVar[CpuArch]
-    cycle_clock: ClassVar[str]  # the trace clock that counts CPU cycles, as trace_clock names it
-    profiler: ClassVar[str]  # the function that compiled sites call
+    cycle_clock: ClassVar[str]  # the trace clock that counts CPU cycles, by its name in trace_clock
+    profiler: ClassVar[str]  # the function called by compiled sites
     nop: ClassVar[bytes]
-    key_nop: ClassVar[bytes]  # what a static key's branch holds while the key is off
+    key_nop: ClassVar[bytes]  # a static key's branch while the key is off
     graph_path: ClassVar[GraphPath]
-    return_offset: ClassVar[int]  # bytes from a saved return address to the instruction at which the caller goes on
-    protocols: ClassVar[Sequence[str]]  # the protocols of emu.ftrace.sites.patching that fit, the default first
+    return_offset: ClassVar[int]  # bytes from a saved return address to the instruction at which the caller continues
+    protocols: ClassVar[Sequence[str]]  # the suitable protocols of emu.ftrace.sites.patching, the default first
     breakpoint: ClassVar[Breakpoint | None]
-    direct_calls: ClassVar[bool]  # whether sites can call what modules name
-    targets_by_name: ClassVar[bool]  # whether keystone must be told the targets of calls by name; if not, by number
+    direct_calls: ClassVar[bool]  # whether sites can call addresses given by modules
+    targets_by_name: ClassVar[bool]  # whether keystone needs the targets of calls by name; otherwise, by number
 
     @abstractmethod
     def call(self, address: int, target: int) -> bytes:
@@ -134,26 +134,26 @@ class FtraceArch(ABC):
 
     @abstractmethod
     def jump(self, address: int, target: int) -> bytes:
-        """The instruction that a static key's branch holds while the key is on: it goes from `address` to `target`.
+        """The jump from `address` to `target`, for a static key's branch while the key is on.
 
         Raises:
             OutOfReach: `target` is farther than the instruction's range.
         """
 
     def probing(self) -> Probing:
-        """What can be probed, from the architecture's module of emu.ftrace.arch that ends with `_probing`."""
+        """What can be probed: from the architecture's module in emu.ftrace.arch that ends with `_probing`."""
         probing: Probing = importlib.import_module(f"emu.ftrace.arch.{self.cpu.name}_probing").PROBING
         return probing
 
     @abstractmethod
     def keystone_mode(self) -> tuple[int, int]:
-        """What keystone calls it: architecture and mode."""
+        """keystone's constants for it: architecture and mode."""
 
-    # A function is replaced at its site: the tracer does not return there, but goes on elsewhere, as if that had been called.
+    # A function is replaced at its site: the tracer does not return there, but continues elsewhere, as if that had been called.
 
     @abstractmethod
     def detour(self, address: int, target: int) -> bytes:
-        """The code at `address` that goes on at a function, `target`, with what the replaced one was called with.
+        """The code at `address` that jumps to a function, `target`, with the arguments of the replaced function.
 
         Raises:
             OutOfReach: `target` is farther than an instruction's range.
@@ -162,11 +162,11 @@ class FtraceArch(ABC):
     @property
     @abstractmethod
     def taken_over(self) -> bytes:
-        """What a function's new code begins with, so that it finds what the replaced function was called with."""
+        """The beginning of a function's new code, which gives it access to the replaced function's arguments."""
 
     @abstractmethod
     def hinders_replacing(self, code: bytes, site: int) -> str | None:
-        """Why a function cannot be replaced at its site, as the end of a sentence; None: it can.
+        """Why a function cannot be replaced at its site, as the end of a sentence; None if it can.
 
         Args:
             code: the function as it was compiled.
@@ -175,9 +175,9 @@ class FtraceArch(ABC):
 
     @abstractmethod
     def keeps_arguments(self, code: bytes, site: int) -> bool:
-        """Whether a function's arguments are where its caller has put them when its site calls. For both: `hinders_replacing`."""
+        """Whether a function's arguments are unchanged when its site calls. Parameters: see `hinders_replacing`."""
 
-    # The machine code, compiled when it is first asked for, for the layout of the guest's structures.
+    # The native code, compiled when it is first used, for the layout of the guest's structures.
 
     @_once
     def callbacks(self, guest: Guest, general: bool) -> Callbacks:
@@ -187,7 +187,7 @@ class FtraceArch(ABC):
 
     @_once
     def task_callbacks(self, guest: Guest) -> TaskCallbacks:
-        """The same for what must be known of tasks."""
+        """The native functions for changes of tasks."""
         from emu.ftrace.native import task_callbacks
 
         native = self._native()
@@ -195,13 +195,13 @@ class FtraceArch(ABC):
 
     @_once
     def event_callbacks(self, guest: Guest) -> EventCallbacks:
-        """The same for the guest's events."""
+        """The native functions for the guest's events."""
         made: EventCallbacks = self._native().build_for_events(guest, self.cpu.native().irqs_off)
         return made
 
     @_once
     def stack_callbacks(self, guest: Guest) -> StackCallbacks:
-        """The same for stacks of calls."""
+        """The native functions for stack traces."""
         from emu.ftrace.native import stack_callbacks
 
         about = context.build(guest)
@@ -210,7 +210,7 @@ class FtraceArch(ABC):
 
     @_once
     def section_callbacks(self, guest: Guest) -> SectionCallbacks:
-        """The same for the tracers of critical sections."""
+        """The native functions for the tracers of critical sections."""
         from emu.ftrace.native import sections
 
         about = context.build(guest)
@@ -219,7 +219,7 @@ class FtraceArch(ABC):
 
     @_once
     def stack_tracer(self, guest: Guest) -> Compiled[[Cpu, StackTracer], None]:
-        """What looks how deep a stack is."""
+        """The native function that checks the depth of a stack."""
         from emu.ftrace.native import stack_tracer
 
         about = context.build(guest)
@@ -229,7 +229,7 @@ class FtraceArch(ABC):
 
     @_once
     def wakeup_handlers(self, guest: Guest) -> WakeupHandlers:
-        """What follows wakeups."""
+        """The native functions that follow wakeups."""
         from emu.ftrace.native import wakeup
 
         about = context.build(guest)
@@ -237,53 +237,53 @@ class FtraceArch(ABC):
 
     @_once
     def rethook_callbacks(self, guest: Guest) -> RethookCallbacks:
-        """The same for return probes."""
+        """The native functions for return probes."""
         made: RethookCallbacks = self._native("_rethook").build(guest)
         return made
 
     @_once
     def probe_callbacks(self, guest: Guest) -> ProbeCallbacks:
-        """The same for kprobes."""
+        """The native functions for kprobes."""
         made: ProbeCallbacks = self._native("_probe").build(guest)
         return made
 
     @_once
     def uprobe_callbacks(self, guest: Guest) -> UprobeCallbacks:
-        """The same for probes in programs."""
+        """The native functions for uprobes."""
         made: UprobeCallbacks = self._native("_uprobe").build(guest)
         return made
 
     @_once
     def string_test(self, guest: Guest) -> StringTest:
-        """What tests strings for filters."""
+        """The native function that tests strings for filters."""
         from emu.ftrace.native import filter_program
 
         return filter_program.build(guest, context.build(guest), self._user_address(guest))
 
     @_once
     def probe_handlers(self, guest: Guest) -> ProbeHandlers:
-        """What makes the events of probes."""
+        """The native functions that make the events of probes."""
         from emu.ftrace.native import probe_event
 
         return probe_event.build(guest, context.build(guest), self._user_address(guest))
 
     @_once
     def hist_handlers(self, guest: Guest) -> HistHandlers:
-        """What events do to histograms."""
+        """The native functions for histograms."""
         from emu.ftrace.native import hist
 
         return hist.build(guest)
 
     @_once
     def put_made_event(self, guest: Guest) -> Compiled[[Cpu, Stages], None]:
-        """What gives events that native code makes to the arrays."""
+        """The native function that passes events made by native code to the arrays."""
         from emu.ftrace.native import made_event
 
         return made_event.build(guest, self.cpu.native().irqs_off)
 
     @_once
     def snapshot_handlers(self, guest: Guest) -> SnapshotHandlers:
-        """What takes snapshots while the guest runs."""
+        """The native functions that take snapshots while the guest runs."""
         from emu.ftrace.native import tracing_snapshot
 
         return tracing_snapshot.build(guest, context.build(guest))
@@ -300,6 +300,6 @@ class FtraceArch(ABC):
 
 
 def load(name: str) -> FtraceArch:
-    """The architecture's part; `name` is one that `emu.cpu.arch.load` knows."""
+    """The architecture's support for ftrace, by a name that `emu.cpu.arch.load` knows."""
     arch: FtraceArch = importlib.import_module(f"emu.ftrace.arch.{name}").ARCH
     return arch

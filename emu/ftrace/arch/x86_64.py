@@ -3,7 +3,7 @@
 
     nop     0f 1f 44 00 00     nopl 0(%rax,%rax)
     call    e8 rel32           call ftrace_caller
-    int3    cc .. .. .. ..     while the rest changes
+    int3    cc .. .. .. ..     while the rest is changed
 
 The branch of a static key, anywhere in a function, has the same nop:
 
@@ -77,7 +77,7 @@ class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
         return _relative(_JUMP, address, target)
 
     def keystone_mode(self) -> tuple[int, int]:
-        import keystone  # when it is needed
+        import keystone  # imported when needed
 
         return keystone.KS_ARCH_X86, keystone.KS_MODE_64
 
@@ -92,7 +92,7 @@ class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
 
 
 def _relative(opcode: int, address: int, target: int) -> bytes:
-    """An instruction of an opcode and the distance of its target."""
+    """An instruction with an opcode and a relative target."""
     distance = target - (address + SITE_SIZE)
     if not -(1 << 31) <= distance < 1 << 31:
         raise OutOfReach(f"{target:#x} is more than 2 GiB from {address:#x}")

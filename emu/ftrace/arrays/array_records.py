@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The records through which native code knows the trace arrays (`native.trace_records`)."""
+"""The trace arrays' records, shared with native code (`native.trace_records`)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ __all__ = ["ArrayRecords", "RecordLists"]
 
 
 class ArrayRecords:
-    """The records of one trace array: `array`, for all CPUs, and `cpus`, one for each.
+    """The records of one trace array: `array`, for all CPUs, and `cpus`, one per CPU.
 
     Args:
-        cpus: how many there are.
-        changed: must be called after fields of `array` were set that say how calls are recorded.
+        cpus: the number of CPUs.
+        changed: must be called after setting fields of `array` that affect how calls are recorded.
 
     Attributes:
-        changed: the same.
+        changed: the function above.
     """
 
     def __init__(self, cpus: int, changed: Callable[[], None] = lambda: None) -> None:
@@ -38,14 +38,14 @@ class ArrayRecords:
         self.join()
 
     def join(self) -> None:
-        """Has the records lead to each other."""
+        """Links the records to each other."""
         self.array.cpus = Values[ArrayCpu](self._table.ctypes.data)
         self.array.cpu_count = len(self.cpus)
         for cpu in self.cpus:
             cpu.array = self.array
 
     def close_sections(self) -> None:
-        """A latency tracer is set: no CPU is in a section of which it wants the functions."""
+        """A latency tracer is set: no CPU is in a section whose functions it records."""
         for cpu in self.cpus:
             cpu.ignored |= NO_SECTION
 
@@ -55,7 +55,7 @@ class ArrayRecords:
             cpu.ignored &= ~NO_SECTION
 
     def forget_calls(self) -> None:
-        """The next call on each CPU is no repetition."""
+        """Makes the next call on each CPU count as no repetition."""
         for cpu in self.cpus:
             cpu.last_ip = cpu.last_repeats = 0
 
@@ -64,16 +64,16 @@ class ArrayRecords:
         return now(cpu.record, self.array)
 
     def spend(self, cpu: Cpu) -> None:
-        """A CPU takes the time of an entry that the host has recorded for it."""
+        """Makes a CPU spend the cost of an entry that the host has recorded for it."""
         cpu.record.cycles = cpu.cycles + self.array.cost_entry
 
 
 class RecordLists:
-    """The records of all trace arrays. Native code finds those of a CPU as a list, the top array's first.
+    """The records of all trace arrays. Native code walks them as a list per CPU, the top array's first.
 
     Attributes:
-        event_context: what handlers are told of the event that happens.
-        registers: what probes saw of the CPU at the latest hit (`Probing.registers`); empty as long as there are no probes.
+        event_context: what handlers are told about the current event.
+        registers: a CPU's state at the latest hit of a probe (`Probing.registers`); empty while there are no probes.
     """
 
     def __init__(self, kernel: Kernel) -> None:
@@ -88,11 +88,11 @@ class RecordLists:
         self._set_places(self._common)
         self._set_time(self._common)
         self._all: list[ArrayRecords] = []
-        # The first CPU begins with the image's own; the others say where theirs is.
+        # The first CPU starts with the area in the image; each other CPU reports its own.
         self._hot_areas = {0: kernel.image.symbol("pcpu_hot")}
 
     def _set_places(self, array: TraceArray) -> None:
-        """Says where the guest kernel's memory is."""
+        """Sets the addresses of the guest kernel's data."""
         image, board = self._kernel.image, self._kernel.board
         array.direct_start, array.kernel_start = board.arch.direct_map, board.arch.kernel_map
         array.ram, array.ram_size = board.ram_address, board.memory - board.arch.page_size
@@ -112,20 +112,20 @@ class RecordLists:
 
     @property
     def top_cpus(self) -> Sequence[ArrayCpu]:
-        """Its records of the CPUs."""
+        """The top array's records of the CPUs."""
         return self._all[0].cpus
 
     @property
     def arrays(self) -> Sequence[TraceArray]:
-        """The records of all arrays, and one with which those to come begin: what is the same in all is set in each of these."""
+        """The records of all arrays, and the template for new ones. A value common to all arrays is set in each of these."""
         return [self._common, *(records.array for records in self._all)]
 
     def on_change(self, changed: Callable[[], None]) -> None:
-        """Has `changed` called whenever an array changes how calls are recorded."""
+        """Calls `changed` whenever an array changes how calls are recorded."""
         self._changed = changed
 
     def use_registers(self, count: int) -> None:
-        """Must be called before there is a probe. `count`: of the words that it sees of a CPU."""
+        """Must be called before the first probe is placed. `count`: the number of words that a probe saves of a CPU."""
         if not len(self.registers):
             self.registers = np.zeros(count, np.uint64)
             self.event_context.registers = Words(self.registers.ctypes.data)
@@ -161,7 +161,7 @@ class RecordLists:
                 one.next = following
 
     def set_hot_area(self, index: int, hot_area: int) -> None:
-        """Tells all arrays that a CPU's struct pcpu_hot is at `hot_area`. Until then, the CPU records nothing."""
+        """Tells all arrays that a CPU's struct pcpu_hot is at `hot_area`. A CPU records nothing before that."""
         self._hot_areas[index] = hot_area
         for records in self._all:
             self._set_hot_area(records.cpus[index], hot_area)
@@ -171,21 +171,21 @@ class RecordLists:
         cpu.ignored &= ~NOT_UP
 
     def sections_are_of(self, records: ArrayRecords | None) -> None:
-        """The array that has these records looks for critical sections, which one at a time can; None: none does."""
+        """Sets the array that traces critical sections, by its records. Only one can at a time; None: no array does."""
         for index, top in enumerate(self.top_cpus):
             top.sections = records.cpus[index] if records else None
 
     def graphs_are_of(self, records: ArrayRecords | None) -> None:
-        """The array that has these records is told of entries and returns, which one at a time can be; None: the top array."""
+        """Sets the array that gets entries and returns, by its records. Only one can at a time; None: the top array."""
         for index, top in enumerate(self.top_cpus):
             top.graphs = records.cpus[index] if records else top
 
     def ask_each(self, each: bool) -> None:
-        """Whether native code asks each array's flags at a site that calls; if not, the call is the top array's."""
+        """Sets whether native code checks each array's flags at a call site. If not, every call is the top array's."""
         if self.top.asks_each != each:
             self.top.asks_each = each
             self._changed()
 
     def recorded(self, index: int) -> bool:
-        """Whether a CPU has recorded an event since its last process switch."""
+        """Whether a CPU has recorded an event since its last task switch."""
         return any(records.cpus[index].recorded for records in self._all)

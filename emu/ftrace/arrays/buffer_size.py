@@ -17,7 +17,7 @@ INITIAL_KB = 7  # two pages: enough for markers until a tracer is set
 
 class BufferSize:
     """Attributes:
-    expanded: whether the buffers have left their first size, because a tracer or a size was set.
+    expanded: whether the buffers have left their initial size, because a tracer or a size was set.
     """
 
     def __init__(self, recorder: Recorder, ops: FtraceOps, options: Options, is_top: bool) -> None:
@@ -37,12 +37,12 @@ class BufferSize:
         self.expanded = True
 
     def expand(self) -> None:
-        """Gives the ring buffers the size for a trace, unless a size was set. Raises TraceError: ENOMEM."""
+        """Gives the ring buffers the default size for tracing, unless a size was set. Raises TraceError: ENOMEM."""
         if not self.expanded:
             self.set(self._recorder.globals.buffer_kb)
 
     def free(self) -> None:
-        """Shrinks the ring buffers as far as possible; with disable_on_free stops recording."""
+        """Shrinks the ring buffers as far as possible. With disable_on_free, it also stops recording."""
         if self._options["disable_on_free"]:
             self._recorder.record_off()
         self.set(1)

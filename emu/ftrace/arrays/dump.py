@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Dumps: what is in a trace buffer, taken out of it as lines for the guest's console."""
+"""Dumps: the contents of a trace buffer, consumed and printed as lines on the guest's console."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from emu.kernel.work import WorkKind
 
 __all__ = ["Dumps"]
 
-_ALL_CPUS = -1  # of a dump, as the guest has it
-_AT_ONCE = 4096  # events: a dump keeps the text of so many in memory
+_ALL_CPUS = -1  # the guest's number for a dump of all CPUs
+_AT_ONCE = 4096  # events whose text a dump keeps in memory at once
 
 
 class Dumps:
@@ -28,10 +28,10 @@ class Dumps:
         self._requested = False
 
     def take(self, cpu: int | None) -> Iterator[str]:
-        """Takes what is in the buffer of one CPU, or of each, out of it, as lines for the guest's console.
+        """Consumes the buffer of one CPU, or of each, as lines for the guest's console.
 
-        The lines are those of trace_pipe with the option latency-format, which has no effect on function_graph's here. What
-        is recorded meanwhile stays. As in Linux, addresses of programs stay addresses.
+        The lines are those of trace_pipe with the option latency-format, which does not affect function_graph's lines here.
+        Events recorded meanwhile stay. As in Linux, addresses of programs are not resolved.
         """
         latency = self._ops.tracer is not FUNCTION_GRAPH or self._options["latency-format"] or self._options["funcgraph-flat"]
         options = {**self._options, "latency-format": latency, "sym-userobj": False}
@@ -39,10 +39,10 @@ class Dumps:
         return _Dump(TakenText(lambda: reader.oldest_events(cpu, tracer, options), reader.consume), reader.entries(cpu))
 
     def request(self, cpu: int | None) -> None:
-        """Stops recording, and has the guest dump the buffer of one CPU, or of each, on its console.
+        """Stops recording, and makes the guest dump the buffer of one CPU, or of each, on its console.
 
-        The guest prints in a task of its own, so shortly after. While a dump is asked for, another one is not: there will
-        be nothing for it.
+        The guest prints in a task of its own, so shortly afterwards. While a dump is pending, another request is ignored: it
+        would find nothing to print.
         """
         self._recorder.record_off()
         if not self._requested:
@@ -54,11 +54,11 @@ class Dumps:
 
 
 class _Dump:
-    """Takes events out of a buffer, and iterates over their lines. What is recorded meanwhile stays.
+    """Consumes a buffer's events, and iterates over their lines. Events recorded meanwhile stay.
 
     Args:
-        text: takes them.
-        entries: how many there are.
+        text: consumes the events.
+        entries: the number of events.
     """
 
     def __init__(self, text: TakenText, entries: int) -> None:
@@ -81,6 +81,6 @@ class _Dump:
 
 
 def _up_to(count: int) -> Callable[[object], bool]:
-    """Says True so many times."""
+    """A predicate that is True for its first `count` calls."""
     left = iter(range(count))
     return lambda thing: next(left, None) is not None

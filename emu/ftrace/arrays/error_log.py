@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""error_log: what was wrong with the commands that one trace array has refused lately."""
+"""error_log: what was wrong with the commands that one trace array has recently refused."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _COMMAND = "  Command: "
 
 
 class ErrorLog:
-    """The latest errors.
+    """The latest errors of an array.
 
     Args:
-        time: returns the nanoseconds since the guest was booted.
+        time: returns the nanoseconds since the guest booted.
     """
 
     def __init__(self, time: Callable[[], int]) -> None:
@@ -27,7 +27,7 @@ class ErrorLog:
         self._errors: deque[str] = deque(maxlen=_KEPT)
 
     def text(self) -> str:
-        """What the file shows."""
+        """The contents of the file."""
         return "".join(self._errors)
 
     def clear(self) -> None:
@@ -35,7 +35,7 @@ class ErrorLog:
 
     @contextmanager
     def noting(self) -> Iterator[None]:
-        """Adds the error that ends the body, if it is one to be logged."""
+        """Adds the error that the body raises, if it belongs in the log."""
         try:
             yield
         except TraceError as error:

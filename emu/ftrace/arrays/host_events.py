@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Events that the host records for the guest: what is written to files, and trace_printk()."""
+"""Events that the host records for the guest: data written to files, and trace_printk()."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from emu.native.records import Bytes, Values, u8
 __all__ = ["HostEvents"]
 
 _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
-_StackHandler = Callable[[cpu_records.Cpu, ArrayCpu], None]  # native: Python has its address
+_StackHandler = Callable[[cpu_records.Cpu, ArrayCpu], None]  # native; Python has its address
 _NOTHING: Mapping[int, bytes] = MappingProxyType({})
 
 
@@ -38,12 +38,12 @@ class HostEvents:
     Args:
         kernel: with its image loaded.
         trace_globals: what the trace arrays of the kernel share.
-        records: of the array.
-        buffers: of the array.
-        files: what the array wants of events.
+        records: the array's records.
+        buffers: the array's buffers.
+        files: the array's event files.
 
     Attributes:
-        records_printk: whether the array has what trace_printk() writes.
+        records_printk: whether the array records trace_printk().
     """
 
     def __init__(
@@ -62,9 +62,9 @@ class HostEvents:
         self._files = files
 
     def write_marker(self, text: bytes, newline: int | None = None) -> bool:
-        """Records a print event with a text to its NUL, now, on the current CPU; False when nothing is being recorded.
+        """Records a print event with a text, up to its NUL, now, on the current CPU. Returns False if nothing is being recorded.
 
-        `newline`: where a newline was added to what was written, if one was. Triggers see the text without it.
+        `newline`: the position of the newline that was added to the written text, if any. Triggers see the text without it.
         """
         ip = np.uint64(self._kernel.image.symbol("tracing_mark_write"))
         return self._write_from_guest(
@@ -72,9 +72,9 @@ class HostEvents:
         )
 
     def write_raw(self, data: bytes) -> bool:
-        """Records a raw-data event as `write_marker` does a print event.
+        """Records a raw-data event in the same way as `write_marker`.
 
-        `data`: a number of four bytes, in the guest's byte order, then anything.
+        `data`: a four-byte number in the guest's byte order, followed by any bytes.
         """
         number = int.from_bytes(data[:4], self._kernel.memory.byte_order)
         return self._write_from_guest(EventType.RAW_DATA, np.uint32(number).tobytes() + data[4:])
@@ -82,23 +82,23 @@ class HostEvents:
     def write_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
         """Records a print event of trace_printk(), called from `ip`.
 
-        `disabled`: how often trace_printk() itself has disabled preemption, which the event does not show.
+        `disabled`: how many times trace_printk() itself has disabled preemption; the event does not count these.
         """
         self._write_printk(cpu, EventType.PRINT, disabled, np.uint64(ip).tobytes() + text + b"\0")
 
     def write_bprint(self, cpu: Cpu, ip: int, template: int, arguments: bytes) -> None:
-        """Records a bprint event of trace_printk(): the address of a format, and what vbin_printf() made of its arguments.
+        """Records a bprint event of trace_printk(): the address of a format, and its arguments packed by vbin_printf().
 
-        The arguments stay in the guest's byte order: only their format says which numbers there are.
+        The arguments stay in the guest's byte order, because only their format tells their sizes.
         """
         self._write_printk(cpu, EventType.BPRINT, 1, np.array([ip, template], np.uint64).tobytes() + arguments)
 
     def write_bputs(self, cpu: Cpu, ip: int, text: int) -> None:
-        """Records a bputs event of trace_puts(): the address of a text."""
+        """Records a bputs event of trace_puts(): the address of a string."""
         self._write_printk(cpu, EventType.BPUTS, 0, np.array([ip, text], np.uint64).tobytes())
 
     def write_puts(self, cpu: Cpu, ip: int, line: str) -> None:
-        """Records what the kernel writes while an event or a call is dealt with (Linux: trace_array_puts), called from `ip`."""
+        """Records text that the kernel writes while it handles an event or a call (Linux: trace_array_puts), called from `ip`."""
         place = self._globals.records.event_context.place
         self._write_printk(cpu, EventType.PRINT, 0, np.uint64(ip).tobytes() + line.encode() + b"\n\0", place)
 
@@ -108,12 +108,12 @@ class HostEvents:
             self._write_event(cpu, kind, context, data, stacks=(self._records.array.event_stacks,), place=place)
 
     def write_injected(self, number: int, common: Mapping[int, bytes], data: bytes) -> bool:
-        """Records an entry of any event as `write_marker` does a print event.
+        """Records an entry of any event in the same way as `write_marker`.
 
         Args:
-            number: of the event.
-            common: bytes to put into the entry's common fields, by offset.
-            data: what follows the common fields.
+            number: the event's number.
+            common: bytes for the entry's common fields, by offset.
+            data: the bytes after the common fields.
         """
         array = self._records.array
         return self._write_from_guest(number, data, common, (array.event_stacks, array.event_user_stacks))
@@ -126,7 +126,7 @@ class HostEvents:
         stacks: Sequence[_StackHandler | None] = (),
         newline: int | None = None,
     ) -> bool:
-        """Records an event on the CPU whose task writes it. Only what the guest does has a stack."""
+        """Records an event on the CPU whose task writes it. Only events that the guest causes have a stack."""
         writer, cpu = self._kernel.file_server.caller, self._kernel.acting_cpu
         context = context_of(self._kernel, self._globals.guest, cpu) if writer else TraceContext()
         file = self._files.get(self._globals.events[number])
@@ -136,7 +136,7 @@ class HostEvents:
         return self._hand_over(cpu, file, self._head(cpu, number, context, common) + data, place, newline)
 
     def _hand_over(self, cpu: Cpu, file: EventFile, entry: bytes, place: int, newline: int | None) -> bool:
-        """Has native code do with an event all that the array wants of it; False when nothing is being recorded."""
+        """Makes native code do everything that the array wants for an event. Returns False when nothing is being recorded."""
         ring = self._buffers.ring(cpu.index)
         if not ring.recording:
             return False
@@ -153,7 +153,7 @@ class HostEvents:
 
     @contextmanager
     def _told_of(self, entry: NDArray[np.uint8], place: int) -> Iterator[EventContext]:
-        """Native code is told of an entry while the body runs, which gets the event_context. It may be told of another one."""
+        """Describes an entry to native code during the body, which gets the event_context. Calls may nest."""
         told = self._globals.records.event_context
         before = told.entry, told.place, told.newline
         told.entry, told.place, told.newline = Bytes(entry.ctypes.data), place, None
@@ -163,7 +163,7 @@ class HostEvents:
             told.entry, told.place, told.newline = before
 
     def _head(self, cpu: Cpu, number: int, context: TraceContext, common: Mapping[int, bytes] = _NOTHING) -> bytes:
-        """What the entry of an event begins with."""
+        """The head of an event's entry."""
         tasks = self._kernel.tasks
         task = tasks.current(cpu)
         entry = np.zeros(1, ENTRY)
@@ -186,7 +186,7 @@ class HostEvents:
         stacks: Sequence[_StackHandler | None] = (),
         place: int = PLACE_HOST_CALL,
     ) -> bool:
-        """Records an event, and then those stacks that are wanted (`stacks`: fields of the array's record), from `place` on."""
+        """Records an event, then the stacks that are enabled (`stacks`: fields of the array's record), starting at `place`."""
         head = self._head(cpu, number, context, common)
         written = self._buffers.ring(cpu.index).write(self._records.now(cpu), head + data)
         if written:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What one trace array wants of the call sites and of the events."""
+"""The call sites and events that one trace array uses."""
 
 from __future__ import annotations
 
@@ -27,70 +27,70 @@ __all__ = ["AtSites", "FtraceOps", "Watch"]
 
 
 class AtSites(Protocol):
-    """Something that has consumers at call sites."""
+    """A user of call sites, with consumers there."""
 
     def __bool__(self) -> bool:
-        """Whether there are any."""
+        """Whether it has any consumers."""
 
     def sites(self, functions: Functions) -> SiteMask:
-        """The sites that have any."""
+        """The sites with its consumers."""
 
     def users(self, functions: Functions) -> NDArray[np.int64]:
-        """As how many users of each site they count."""
+        """How many users it counts as at each site."""
 
     def chains(self, functions: Functions) -> Mapping[int, list[Consumer]]:
-        """For each of these sites, by its index: the consumers in the order in which they act."""
+        """The consumers of each of these sites, by the site's index, in the order in which they act."""
 
     def keep(self, functions: Functions) -> None:
-        """Drops what is at functions that no longer exist. `functions`: those that do."""
+        """Drops consumers at functions that no longer exist. `functions`: those that exist."""
 
 
 class Watch(Protocol):
-    """Something for which native code does something at sites, whatever the tracer is."""
+    """An observer of calls: native code acts for it at call sites, whatever the tracer is."""
 
     callback: Callback
-    """What its sites call."""
+    """The target of its sites."""
 
     flag: u64
-    """The flag of its sites (of an array's `site_flags`)."""
+    """The flag of its sites in an array's `site_flags`."""
 
     def __bool__(self) -> bool:
         """Whether it runs."""
 
     def sites(self, selected: SiteMask) -> SiteMask:
-        """The sites that it watches. `selected`: those that the array's filters leave to a tracer."""
+        """The sites that it observes. `selected`: those that the array's filters leave to a tracer."""
 
     def functions_changed(self, functions: Functions) -> None:
-        """Follows sites that have come or gone."""
+        """Sites have come or gone."""
 
     def module_coming(self, name: str) -> None:
-        """Filters that were waiting for this module select its functions."""
+        """A module is being loaded: filters that wait for it select its functions."""
 
 
 class FtraceOps:
-    """The tracer of one trace array, its filters and its commands (Linux: struct ftrace_ops). Its array changes it.
+    """The tracer of one trace array, its filters and its commands (Linux: struct ftrace_ops). The array changes it.
 
     Args:
         functions: the functions that can be traced now.
-        options: the array's.
-        events: what the array wants of events.
-        consumers: makes what acts on the array.
-        at_sites: what else has consumers at sites, in the order in which they act.
-        watches: what else looks at calls.
+        options: the array's options.
+        events: the array's event files.
+        consumers: makes consumers that act on the array.
+        at_sites: the other users with consumers at sites, in the order in which they act.
+        watches: the other observers of calls.
 
     Attributes:
         tracer: the array's tracer.
-        with_branches: whether annotated branches are recorded, too: the option `branch` when the tracer was set.
+        with_branches: whether annotated branches are recorded too: the value of option `branch` when the tracer was set.
         filter: set_ftrace_filter.
         notrace: set_ftrace_notrace.
-        waiting_filter: words of set_ftrace_filter about modules that are not loaded.
+        waiting_filter: words of set_ftrace_filter for modules that are not loaded.
         waiting_notrace: the same of set_ftrace_notrace.
         probes: commands of set_ftrace_filter.
         graph_function: set_graph_function.
         graph_notrace: set_graph_notrace.
-        max_graph_depth: how many levels of calls function_graph records; 0: all.
-        threshold_us: function_graph records only calls that took so many microseconds; 0: all.
-        events: what it wants of events.
+        max_graph_depth: the number of call levels that function_graph records; 0: all.
+        threshold_us: function_graph records only calls that took at least so many microseconds; 0: all.
+        events: the array's event files.
     """
 
     def __init__(
@@ -119,17 +119,17 @@ class FtraceOps:
 
     @property
     def callback(self) -> Callback | None:
-        """What every site calls for the tracer, of those that the filters select."""
+        """The target of the sites that the filters select for the tracer."""
         return self.tracer.callback(self._options)
 
     @property
     def tracer_keys(self) -> Collection[str]:
-        """The static keys that must be on for the tracer, by their symbols, and for branches beside it."""
+        """The static keys that must be on for the tracer, and for branches recorded besides it, by symbol."""
         return (*self.tracer.keys(self._options), *(BRANCH_KEYS if self.with_branches else ()))
 
     @property
     def filtered(self) -> bool:
-        """Whether there is a filter. A word that waits for its module is one, too (Linux: FTRACE_HASH_FL_MOD)."""
+        """Whether there is a filter. A word that waits for its module also counts (Linux: FTRACE_HASH_FL_MOD)."""
         return bool(self.filter or self.waiting_filter)
 
     def selected(self) -> SiteMask:
@@ -144,7 +144,7 @@ class FtraceOps:
 
     @property
     def has_probes(self) -> bool:
-        """Whether there are consumers at sites, or something looks at calls."""
+        """Whether there are consumers at sites, or observers of calls."""
         return any(self._at_sites) or any(self._watches)
 
     def probed(self) -> SiteMask:
@@ -154,20 +154,20 @@ class FtraceOps:
         return mask
 
     def watched(self) -> Iterable[tuple[Watch, SiteMask]]:
-        """What looks at calls now, and at which sites."""
+        """The active observers, each with its sites."""
         selected = self.selected()
         return [(watch, watch.sites(selected)) for watch in self._watches if watch]
 
     @property
     def graph_user(self) -> int:
-        """Who is told of entries and returns: see `graph_running` of TraceArray."""
+        """Who gets entries and returns: see `graph_running` of TraceArray."""
         if self.callback is Callback.GRAPH:
             return RECORDS
         profiled = any(watch.callback is Callback.GRAPH for watch in self._watches if watch)
         return PROFILES if profiled else NOBODY
 
     def chains(self) -> Mapping[int, list[Consumer]]:
-        """For each of these sites, by its index: the consumers in the order in which they act."""
+        """The consumers of each of these sites, by the site's index, in the order in which they act."""
         chains: dict[int, list[Consumer]] = {}
         for one in self._at_sites:
             for site, records in one.chains(self.filter.functions).items():
@@ -175,12 +175,12 @@ class FtraceOps:
         return chains
 
     def users(self) -> NDArray[np.int64]:
-        """For each site: how many users of this array want its call: the tracer, commands, kprobes, and what looks at calls."""
+        """The number of this array's users at each site: the tracer, commands, kprobes and observers."""
         users: NDArray[np.int64] = self.traced() + sum(one.users(self.filter.functions) for one in self._at_sites)
         return users + sum(sites for _, sites in self.watched())
 
     def flags(self) -> NDArray[np.uint8]:
-        """For each site: the flags that tell native code what to do there for this array."""
+        """For each site: the flags by which native code knows what to do there for this array."""
         wanted = [
             (GRAPH_FUNCTION, self.graph_function.mask), (GRAPH_NOTRACE, self.graph_notrace.mask),
             (TRACED, self.traced() & (self.callback is Callback.ENTRY)), (PROBED, self.probed()),
@@ -192,7 +192,7 @@ class FtraceOps:
         return flags
 
     def functions_changed(self, functions: Functions) -> None:
-        """Follows sites that have come or gone. Of those that are left, the same stay selected."""
+        """Sites have come or gone. Of the remaining sites, the same ones stay selected."""
         self.filter, self.notrace = self.filter.on(functions), self.notrace.on(functions)
         self.graph_function, self.graph_notrace = self.graph_function.on(functions), self.graph_notrace.on(functions)
         for one in self._at_sites:
@@ -201,12 +201,12 @@ class FtraceOps:
             watch.functions_changed(functions)
 
     def events_gone(self, calls: Collection[EventCall]) -> bool:
-        """Follows events that are gone. Returns whether the array may have recorded any of them."""
+        """Events are gone. Returns whether the array may have recorded any of them."""
         self.probes.forget(calls)
         return self.events.forget(calls)
 
     def module_coming(self, name: str) -> None:
-        """Filters that were waiting for this module select its functions; words that do not match any are forgotten."""
+        """A module is being loaded: filters that wait for it select its functions. Words that match no function are dropped."""
         self.filter = self.filter.with_words(self.waiting_filter.take(name))
         self.notrace = self.notrace.with_words(self.waiting_notrace.take(name))
         for watch in self._watches:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Trace options: the switches of trace_options and options/, with what they are when the machine starts."""
+"""Trace options: the switches of trace_options and options/, with their initial values."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["CORE_OPTIONS", "Option", "Options", "parse_option"]
 
 @dataclass(frozen=True)
 class Option:
-    """A switch and its state at start."""
+    """A switch and its initial value."""
 
     name: str
     default: bool
     top_only: bool = False  # instances list it, but have no file for it
 
 
-# In the order in which trace_options lists them.
+# In trace_options' order.
 CORE_OPTIONS = (
     Option("print-parent", True),
     Option("sym-offset", False),
@@ -56,7 +56,7 @@ CORE_OPTIONS = (
 
 
 def parse_option(text: str) -> tuple[str, bool]:
-    """`name` or `noname`, as written to trace_options, and what it sets.
+    """Parses `name` or `noname`, as written to trace_options: the option's name and its new value.
 
     >>> parse_option("nosleep-time\\n")
     ('sleep-time', False)
@@ -91,5 +91,5 @@ class Options(Mapping[str, bool]):
         self._states[name] = on
 
     def lines(self, names: Iterable[str]) -> list[str]:
-        """As trace_options shows them: the name, with `no` before it when it is off."""
+        """The lines of trace_options: each name, preceded by `no` if the option is off."""
         return [name if self._states[name] else f"no{name}" for name in names]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads what one trace array has recorded: as views to be printed, as pages, and as numbers."""
+"""Reads a trace array's events: as views to print, as pages, and as numbers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = ["BufferStats", "Reader"]
 
 @dataclass(frozen=True)
 class BufferStats:
-    """per_cpu/cpuN/stats: what is and was in the ring buffer of one CPU. Times are of the trace clock."""
+    """per_cpu/cpuN/stats: the counts of one CPU's ring buffer. Times are those of the trace clock."""
 
     entries: int
     overrun: int
@@ -49,10 +49,10 @@ class Reader:
     """Reads the ring buffers of one trace array.
 
     Attributes:
-        first_cpu: the CPU on which the function tracer was set, as latency-format names it.
-        clock: the clock of the events' times.
-        start: when the buffers were emptied, by that clock.
-        percent: how much of a CPU's buffer is written when a poll finds the CPU's pipes readable; 0: one event is enough.
+        first_cpu: the CPU on which the function tracer was set, for latency-format's header.
+        clock: the clock of the events' timestamps.
+        start: when the buffers were emptied, in that clock's time.
+        percent: how full a CPU's buffer must be for poll to report its pipes readable; 0: one event is enough.
     """
 
     def __init__(
@@ -69,11 +69,11 @@ class Reader:
         self.percent = 50
 
     def entries(self, cpu: int | None) -> int:
-        """How many events are in the ring buffer of one CPU, or of all."""
+        """The number of events in the ring buffer of one CPU, or of all."""
         return sum(ring.entries for ring in self._buffers.of(cpu))
 
     def size_kb(self, cpu: int) -> int:
-        """How many KiB of events the ring buffer of a CPU has room for."""
+        """The KiB of events for which a CPU's ring buffer has room."""
         return self._buffers.ring(cpu).pages * DATA_SIZE // 1024
 
     def buffer_stats(self, cpu: int) -> BufferStats:
@@ -89,17 +89,17 @@ class Reader:
             read_events=ring.read_events,
         )
 
-    # `spare`: of the snapshot, not of what is recorded now.
+    # `spare`: read the snapshot instead of the live buffer.
 
     def unread_events(self, cpu: int | None, tracer: Tracer, options: Mapping[str, bool], *, spare: bool = False) -> TraceView:
-        """All events of one CPU, or of each, to be printed as `tracer` and `options` have it."""
+        """All events of one CPU, or of each, for printing with `tracer` and `options`."""
         rings = self._buffers.of(cpu, spare=spare)
         entries = sum(ring.entries for ring in rings)
         written = entries + sum(ring.overrun for ring in rings)
         worst = spare and tracer.print_max
         start = self._max_latency.start if worst else 0 if spare else self.start
         found = [ring.unread() for ring in rings]
-        if worst:  # as in Linux, what has been overwritten does not count where something older is hidden
+        if worst:  # as in Linux, overwritten events do not count where older ones are hidden
             shown = [events.since(start) for events in found]
             hidden = [len(all_events) - len(events) for all_events, events in zip(found, shown, strict=True)]
             entries -= sum(hidden)
@@ -110,7 +110,7 @@ class Reader:
     def oldest_events(
         self, cpu: int | None, tracer: Tracer, options: Mapping[str, bool], *, spare: bool = False
     ) -> tuple[TraceView, Mapping[int, int]]:
-        """The oldest events, of one CPU or of each; and of each CPU that has any, how many `consume` can take at once."""
+        """The oldest events, of one CPU or of each; and, for each CPU with events, how many `consume` can take at once."""
         found, limits = [], {}
         for ring in self._buffers.of(cpu, spare=spare):
             events, limit = ring.peek()
@@ -120,7 +120,7 @@ class Reader:
         return self._view(found, 0, 0, 0 if spare else self.start, tracer, options, consuming=True), limits
 
     def event_texts(self, events: Sequence[Events], tracer: Tracer, options: Mapping[str, bool]) -> Sequence[str]:
-        """What `trace` shows of events behind their times, each with its newline."""
+        """What `trace` shows after the events' timestamps, each text with its newline."""
         view = self._view(list(events), 0, 0, 0, tracer, options, consuming=True)
         texts: list[str] = body_column(view, merge(events)).tolist()
         return texts
@@ -166,7 +166,7 @@ class Reader:
         )
 
     def consume(self, cpu: int, count: int) -> None:
-        """Takes a CPU's first `count` events, of those that `oldest_events` gave, out of its buffer."""
+        """Consumes a CPU's first `count` events, which `oldest_events` returned."""
         self._buffers.ring(cpu).discard(count)
 
     def unread_pages(self, cpu: int) -> npt.NDArray[np.uint8]:
@@ -174,9 +174,9 @@ class Reader:
         return self._as_guest_has_it(self._buffers.ring(cpu).unread_pages())
 
     def take_page(self, cpu: int, *, spare: bool = False, whole: bool = False) -> bytes | None:
-        """Takes a page out of a CPU's buffer, as trace_pipe_raw gives it; None if there is no event, or no `whole` page.
+        """Consumes a page of a CPU's buffer, as trace_pipe_raw does. None if there is no event, or no `whole` page.
 
-        It is in the guest's byte order.
+        The page is in the guest's byte order.
         """
         rings = self._buffers.of(cpu, spare=spare)
         page = rings[0].read_page(whole=whole) if rings else None
@@ -185,9 +185,9 @@ class Reader:
         return self._as_guest_has_it(page[np.newaxis]).tobytes()
 
     def spill_to(self, spill: Spill | None) -> None:
-        """Has a buffer that is full give its pages to `spill`, in the guest's byte order, so that nothing is overwritten.
+        """Makes full buffers pass their pages to `spill`, in the guest's byte order, so that nothing is overwritten.
 
-        The machine stops, and what runs it raises, if `spill` does. None: events are overwritten.
+        If `spill` raises, the machine stops, and the method that runs it raises. None: events are overwritten.
         """
         board = self._kernel.board
 
@@ -201,7 +201,7 @@ class Reader:
         self._buffers.spill_to(give if spill is not None else None)
 
     def drain(self, cpu: int) -> Iterator[npt.NDArray[np.uint8]]:
-        """Takes all pages out of a CPU's buffer: arrays of shape (n, 4096), in the guest's byte order."""
+        """Consumes all pages of a CPU's buffer: arrays of shape (n, 4096), in the guest's byte order."""
         ring = self._buffers.ring(cpu)
         for pages in ring.take_full_pages():
             yield self._as_guest_has_it(pages)
@@ -214,14 +214,14 @@ class Reader:
         return np.stack([swapped_page(page, self._globals.events) for page in pages]) if len(pages) else pages
 
     def await_event(self, *, again: bool) -> None:
-        """Has the next event that is recorded interrupt the guest, which then asks what can be read.
+        """Makes the next recorded event interrupt the guest, which then checks what can be read.
 
-        `again`: the reader has waited before, and was woken in vain. It is left alone for a while.
+        `again`: the reader has waited before and was woken in vain. It is not woken again for a while.
         """
         self._records.array.reader_waits = self._earliest(again)
 
     def _earliest(self, again: bool) -> int:
-        """From which cycle on a reader may be woken."""
+        """The earliest cycle at which a reader may be woken."""
         return self._kernel.file_server.after_pause() if again else 1
 
     def set_percent(self, percent: int) -> None:
@@ -231,11 +231,11 @@ class Reader:
         self.percent = percent
 
     def filled(self, cpu: int) -> bool:
-        """Whether as much of a CPU's buffer is written as `percent` says; as in Linux, the page being written counts as full."""
+        """Whether a CPU's buffer is filled to `percent`. As in Linux, the page being written counts as full."""
         return self._pages_missing(cpu) <= 0
 
     def await_filled(self, cpu: int, *, again: bool) -> None:
-        """Has the event with which so much of a CPU's buffer is written interrupt the guest. That may come early."""
+        """Makes the event that fills a CPU's buffer to `percent` interrupt the guest. The interrupt may come early."""
         self._buffers.ring(cpu).await_pages(self._pages_missing(cpu), self._records.array, self._earliest(again))
 
     def _pages_missing(self, cpu: int) -> int:
@@ -243,5 +243,5 @@ class Reader:
         return -(-self.percent * ring.pages // 100) - 1 - ring.full_pages
 
     def wake(self) -> None:
-        """Makes the readers that wait look again, even if there is nothing new."""
+        """Makes waiting readers check again, even if there is nothing new."""
         wake_readers(self._kernel.board.current.record, self._records.array)

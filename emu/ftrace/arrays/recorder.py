@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Keeps the events of one trace array: its ring buffers, and its records for native code."""
+"""Records the events of one trace array: its ring buffers, and its records for native code."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ __all__ = ["Mismatch", "Recorder"]
 
 
 class Mismatch(NamedTuple):
-    """A call that returned, but is not on top of its task's return stack.
+    """A call that returned, but is not at the top of its task's return stack.
 
-    The last three are of the entry that is there; 0: the guest has overwritten which one that is.
+    The last three fields describe the entry at the top; they are 0 if the guest has overwritten its number.
     """
 
     frame: int
@@ -52,24 +52,24 @@ class Mismatch(NamedTuple):
 
 
 class Recorder:
-    """The ring buffers of one trace array. Its methods take effect before they return.
+    """The recorder of one trace array. Its methods take effect before they return.
 
     Args:
         kernel: with its image loaded.
         trace_globals: what the trace arrays of the kernel share.
 
     Attributes:
-        tracer: the tracer whose events are recorded now. The array may already want another one.
+        tracer: the tracer whose events are recorded now. The array may already have asked for another one.
         cpumask: the CPUs that may record (tracing_cpumask).
         pid_filter: the tasks whose functions are recorded.
         event_pid_filter: the tasks whose events are recorded.
-        event_files: what the array wants of events.
+        event_files: the array's event files.
         host_events: records events for the guest.
-        records: through which native code knows the array.
-        max_latency: the worst latency that was seen.
-        reader: reads what was recorded.
+        records: the array's records for native code.
+        max_latency: the worst latency seen.
+        reader: reads the recorded events.
         tracer_started: called when the tracer has changed, before its sites call.
-        tracer_ready: called when its sites call, and its keys are on; and again when they call something else.
+        tracer_ready: called when the tracer's sites call and its keys are on, and again when its sites change.
     """
 
     def __init__(self, kernel: Kernel, trace_globals: TraceGlobals) -> None:
@@ -81,7 +81,7 @@ class Recorder:
         self.tracer_ready: Callable[[], None] = lambda: None
         self._called: tuple[Tracer, Callback | None] = NOP, None
         self._pauses = 0
-        # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
+        # One byte per byte of the kernel mapping, because modules can be anywhere in it. Untouched pages cost nothing.
         self._site_flags = np.frombuffer(far_memory(kernel.board.memory), np.uint8)
         self.records = trace_globals.records.add()
         self._buffers = ArrayBuffers(self.records)
@@ -111,7 +111,7 @@ class Recorder:
         return Recorder(self._kernel, self.globals)
 
     def close(self) -> None:
-        """Removes the array's records from those that native code knows."""
+        """Removes the array's records from native code's lists."""
         self.event_files.close()
         self.globals.snapshots.remove(self.records.array)
         self.globals.records.remove(self.records)
@@ -122,40 +122,40 @@ class Recorder:
 
     @property
     def clock(self) -> Clock:
-        """The clock of the events' times."""
+        """The clock of the events' timestamps."""
         return self.reader.clock
 
     @property
     def rings(self) -> list[RingBuffer]:
-        """The ring buffer that records on each CPU. A snapshot puts others in their place."""
+        """The ring buffers that record, by CPU. A snapshot replaces them."""
         return self._buffers.of(None)
 
     # What is recorded
 
     def start_tracer(self, tracer: Tracer) -> None:
-        """Changes the tracer, and drops the events of the old one."""
+        """Changes the tracer, and drops the events of the previous one."""
         self.clear()
         self.records.no_sections()
         self.tracer = tracer
         self.tracer_started()
 
     def sites_changed(self, callback: Callback | None) -> None:
-        """Each site calls what it is to call. `callback`: for the tracer."""
+        """All sites have been patched. `callback`: the tracer's target."""
         if self._called != (self.tracer, callback):
             self._called = self.tracer, callback
             self.tracer_ready()
 
     def note_first_cpu(self) -> None:
-        """The function tracer is set by the acting CPU."""
+        """Notes that the acting CPU sets the function tracer."""
         self.reader.first_cpu = self._kernel.acting_cpu.index
 
     @property
     def graph_running(self) -> bool:
-        """Whether anybody is told of entries and returns."""
+        """Whether anybody gets entries and returns."""
         return self.records.array.graph_running != NOBODY
 
     def follow(self, ops: FtraceOps, places: npt.NDArray[np.int64]) -> None:
-        """Puts in force what the array wants. `places`: each site's offset in the kernel mapping, in bytes."""
+        """Applies what the array uses. `places`: each site's offset in the kernel mapping, in bytes."""
         self._site_flags[places] = ops.flags()
         self._follow_probes(ops.chains(), places)
         array = self.records.array
@@ -167,7 +167,7 @@ class Recorder:
         self.records.changed()
 
     def _follow_probes(self, chains: Mapping[int, Sequence[trace_records.Consumer]], places: npt.NDArray[np.int64]) -> None:
-        """Has native code find the consumers at sites. `chains`: by site, in the order in which they act."""
+        """Makes the consumers at sites known to native code. `chains`: by site, in the order in which they act."""
         linked = map(trace_records.link, chains.values())
         first = np.array([consumer.address for consumer in linked if consumer is not None], np.uint64)
         self._probes = probes.table_of(places[list(chains)].astype(np.uint64), first), chains
@@ -182,20 +182,20 @@ class Recorder:
         self.event_files.follow()
 
     def stop(self) -> None:
-        """Stops recording for good, because tracing has failed; recorded events stay."""
+        """Stops recording for good, because tracing has failed. Recorded events stay."""
         self.records.array.graph_running = NOBODY
         self._buffers.disable(ring_record.FAILED, range(self.cpus))
 
     @property
     def recording(self) -> bool:
-        """Whether events are recorded (tracing_on). Native code may change it at any event."""
+        """Whether events are recorded (tracing_on). Native code may change this at any event."""
         return self.records.array.recording
 
     @property
     def held(self) -> bool:
-        """Whether triggers of events, but for histograms, and commands of functions do nothing, and keep their counts.
+        """Whether event triggers (except histograms) and function commands are suspended, and keep their counts.
 
-        So they are while the command that is to be traced is started, of which nothing is recorded. Linux has no such state.
+        They are suspended while the traced command is being started, which is not recorded. Linux has no such state.
         """
         return self.records.array.held
 
@@ -207,7 +207,7 @@ class Recorder:
         self._switch(on=True)
 
     def record_off(self) -> None:
-        """Stops recording, and wakes the readers that wait for events."""
+        """Stops recording, and wakes readers that wait for events."""
         self.globals.remember_running()
         self._switch(on=False)
         self.reader.wake()
@@ -217,13 +217,13 @@ class Recorder:
         self._buffers.disable(ring_record.OFF, range(0 if on else self.cpus))
 
     def record_on_cpus(self, cpus: frozenset[int]) -> None:
-        """Sets tracing_cpumask: other CPUs record nothing."""
+        """Sets tracing_cpumask: the other CPUs record nothing."""
         self.cpumask = cpus
         self._buffers.disable(ring_record.MASKED, frozenset(range(self.cpus)) - cpus)
         self.globals.hwlat.cpumask_changed(self.records, cpus)
 
     def pause(self) -> None:
-        """Records nothing until each `pause` has had its `resume`."""
+        """Stops recording until each `pause` has been followed by a `resume`."""
         self._pauses += 1
         self._buffers.disable(ring_record.PAUSED, range(self.cpus))
 
@@ -233,7 +233,7 @@ class Recorder:
             self._buffers.disable(ring_record.PAUSED, ())
 
     def option_changed(self, name: str, on: bool) -> None:
-        """Follows an option that says what is recorded; the others are for the text."""
+        """Applies an option, if it affects recording. The other options affect only the text."""
         match name:
             case "overwrite":
                 for ring in self._buffers:
@@ -263,12 +263,12 @@ class Recorder:
                 self._follow_fork(trace_values.EVENTS_CHOSEN | trace_values.EVENTS_EXCLUDED, on)
 
     def _follow_fork(self, flags: u64, on: bool) -> None:
-        """Whether children of the tasks that have these flags get them, too."""
+        """Sets whether children of tasks with these flags inherit them."""
         array = self.records.array
         array.follow_fork = array.follow_fork | flags if on else array.follow_fork & ~flags
 
     def use_clock(self, name: str) -> bool:
-        """Takes the times of events from another clock; False if there is none of that name."""
+        """Takes timestamps from another clock. Returns False if no clock has that name."""
         clock = self.globals.clocks.named(name)
         if clock is None:
             return False
@@ -278,12 +278,12 @@ class Recorder:
         self.records.changed()
         return True
 
-    # What native code asks of Python
+    # Requests of native code
 
     def take_dump(self) -> tuple[int | None] | None:
-        """Of which CPU, or (None,) of all, a command wants the buffers to be dumped; None: there was none. Returned once.
+        """The CPU whose buffer a command wants dumped, or (None,) for all CPUs; None if there is no request. Returned once.
 
-        What the thread does that dumps counts for none: each dump would bring the next one.
+        Requests made by the dumping thread itself are ignored: each dump would trigger the next one.
         """
         asked = self.records.array.dump
         self.records.array.dump = NO_DUMP
@@ -292,7 +292,7 @@ class Recorder:
         return (None if asked == DUMP_ALL else asked - DUMP_CPU,)
 
     def take_mismatch(self) -> Mismatch | None:
-        """A call that returned, but is not on top of its return stack; None: none. Returned once."""
+        """A call that returned, but is not at the top of its return stack; None if there is none. Returned once."""
         array = self.records.array
         if not array.mismatch:
             return None
@@ -302,19 +302,19 @@ class Recorder:
     # The buffers
 
     def time_since_boot(self) -> int:
-        """Nanoseconds, on the acting CPU."""
+        """Nanoseconds since boot, on the acting CPU."""
         return self._kernel.board.nanoseconds(self._kernel.acting_cpu.cycles)
 
     def clear(self, cpu: int | None = None) -> None:
-        """Empties the ring buffer of one CPU, or of each; then the trace begins now."""
+        """Empties the ring buffer of one CPU, or of each. The trace then starts now."""
         for ring in self._buffers.of(cpu):
             ring.reset()
         if cpu is None:
-            counts = self.reader.clock.source == CLOCK_COUNTER  # whoever asked the time would count on
+            counts = self.reader.clock.source == CLOCK_COUNTER  # reading the counter clock would advance it
             self.reader.start = self.globals.clocks.counted if counts else self.records.now(self._kernel.acting_cpu)
 
     def resize_rings(self, kb: int, cpu: int | None = None, *, spares: bool = False) -> None:
-        """Gives the ring buffer of one CPU, or of each, at least so many KiB. `spares`: the spare ones, too.
+        """Gives the ring buffer of one CPU, or of each, at least so many KiB. `spares`: also the spare buffers.
 
         Raises:
             MemoryError: there is not enough memory; nothing has changed.
@@ -327,7 +327,7 @@ class Recorder:
         return self._buffers.have_spares
 
     def allocate_snapshot(self) -> None:
-        """Makes room for a snapshot, if there is none: spare ring buffers, which take memory when they are used.
+        """Makes room for a snapshot, if there is none: spare ring buffers, which take memory only when they are used.
 
         Raises:
             MemoryError: there is not enough memory; nothing has changed.
@@ -336,9 +336,9 @@ class Recorder:
             self._buffers.make_spares()
 
     def take_snapshot(self, cpu: int | None = None) -> None:
-        """Exchanges the ring buffer of one CPU, or of each, for its spare one: what was recorded is the snapshot.
+        """Swaps the ring buffer of one CPU, or of each, with its spare one: the recorded events become the snapshot.
 
-        Recording goes on after what the spare one held before. While recording is paused, nothing is exchanged.
+        Recording continues after the spare buffer's previous contents. While recording is paused, nothing is swapped.
 
         Raises:
             MemoryError: there is not enough memory for spare buffers of the same size; nothing has changed.
@@ -348,7 +348,7 @@ class Recorder:
         self.reader.wake()
 
     def _refuse_snapshot(self, cpu: Cpu, why: int) -> None:
-        """A CPU is to take a snapshot, but cannot. Without room recording ends: what was to be kept is not lost."""
+        """A CPU could not take a snapshot. If there is no room for one, recording stops, so that the events are not lost."""
         ip = self._kernel.image.symbol("tracing_snapshot_instance_cond")
         for line in REFUSALS[why]:
             self.host_events.write_puts(cpu, ip, line)
@@ -361,5 +361,5 @@ class Recorder:
             ring.reset()
 
     def free_snapshot(self) -> None:
-        """Gives up the snapshot and its room."""
+        """Frees the snapshot and its room."""
         self._buffers.free_spares()

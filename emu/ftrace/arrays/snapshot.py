@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The snapshot of one trace array, as users and histograms ask for it."""
+"""The snapshot of one trace array, for users and for histograms."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["Snapshot"]
 class Snapshot:
     """Args:
     recorder: has the spare ring buffers.
-    ops: has the tracer, which may keep its worst latency where the snapshot would be.
-    expand_buffer: gives the ring buffers the size for a trace.
+    ops: has the tracer, which may use the snapshot's buffers for its worst latency.
+    expand_buffer: gives the ring buffers the default size for tracing.
     """
 
     def __init__(self, recorder: Recorder, ops: FtraceOps, expand_buffer: Callable[[], None]) -> None:
@@ -31,10 +31,10 @@ class Snapshot:
             self._recorder.allocate_snapshot()
 
     def reserve(self) -> Callable[[], None]:
-        """Keeps the snapshot for an action of a histogram, until the function is called that this returns. Makes room for it.
+        """Reserves the snapshot for a histogram's action, until the returned function is called. Makes room for the snapshot.
 
         Raises:
-            TraceError: EBUSY if it is kept already; ENOMEM.
+            TraceError: EBUSY if it is reserved already; ENOMEM.
         """
         self._check()
         self.allocate()
@@ -50,12 +50,12 @@ class Snapshot:
         self.check_print_max()
 
     def check_reserved(self) -> None:
-        """Raises TraceError: EBUSY, an action of a histogram has reserved the snapshot."""
+        """Raises TraceError: EBUSY if a histogram's action has reserved the snapshot."""
         if self._recorder.records.array.snapshot_reserved:
             raise TraceError(errno.EBUSY, "an action of a histogram takes the snapshots")
 
     def check_print_max(self) -> None:
-        """Raises TraceError: EBUSY, the tracer keeps the worst latency where the snapshot would be."""
+        """Raises TraceError: EBUSY if the tracer uses the snapshot's buffers for its worst latency."""
         if self._ops.tracer.print_max:
             raise TraceError(errno.EBUSY, f"the tracer '{self._ops.tracer.name}' keeps the worst latency in the snapshot's place")
 
@@ -67,7 +67,7 @@ class Snapshot:
             self._recorder.take_snapshot(cpu)
 
     def free(self) -> None:
-        """Gives up the snapshot and its room. Raises TraceError: EBUSY."""
+        """Frees the snapshot and its room. Raises TraceError: EBUSY."""
         self._check()
         self._recorder.free_snapshot()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What one trace instance is asked to do: its tracer, filters, options, switches."""
+"""The requested state of one trace instance: its tracer, filters, options, switches."""
 
 from __future__ import annotations
 
@@ -43,24 +43,24 @@ _MOST_INSTANCES = 256  # their memory is the host's, not the guest's
 
 
 class TraceArray:
-    """The wanted state of one trace instance. An operation that fails has changed nothing.
+    """The requested state of one trace instance. An operation that fails changes nothing.
 
     Args:
         ftrace: changes the call sites.
-        recorder: keeps this array's events.
-        parent: the top array, for one of its instances.
+        recorder: records this array's events.
+        parent: for an instance, the top array.
 
     Attributes:
-        ops: what the array wants of the sites.
-        error_log: what was wrong with commands that it has refused.
-        triggers: what events make happen.
+        ops: the sites and events that the array uses.
+        error_log: what was wrong with refused commands.
+        triggers: the event triggers.
         snapshot: its snapshot.
-        dumps: has the guest print the buffers.
+        dumps: makes the guest print the buffers.
         instances: the instances of the top array, by name.
-        users: how many of its files are open; an instance cannot be removed meanwhile.
-        pipes: how many readers have a trace_pipe open.
+        users: the number of its open files; an instance cannot be removed while there are any.
+        pipes: the number of readers with an open trace_pipe.
         lost_told: see TracedArray.
-        buffer_size: of its ring buffers.
+        buffer_size: the size of its ring buffers.
     """
 
     def __init__(self, ftrace: Ftrace, recorder: Recorder, parent: TraceArray | None = None) -> None:
@@ -92,7 +92,7 @@ class TraceArray:
         ftrace.register(self.ops, recorder)
 
     def _hist_triggers(self) -> HistTriggers:
-        from emu.ftrace.hist.triggers import HistTriggers  # when there is one
+        from emu.ftrace.hist.triggers import HistTriggers  # imported when there is one
 
         hooks = self.set_clock, self.snapshot.reserve, self.error_log.add
         return HistTriggers(self.records, self.event_files, self.globals.hists, self.globals.condition, *hooks)
@@ -102,12 +102,12 @@ class TraceArray:
         return known and (self.is_top or tracer.in_instances)
 
     def _inherit(self, options: Options) -> None:
-        """Takes over the top array's options, except those to follow tasks: an instance has lists of its own."""
+        """Takes over the top array's options, except those that follow tasks: an instance has its own pid lists."""
         for option in CORE_OPTIONS:
             if option.name not in ("function-fork", "event-fork") and options[option.name] != option.default:
                 self.set_option(option.name, options[option.name])
 
-    # For tracers (TracedArray)
+    # The interface for tracers (TracedArray)
 
     @property
     def globals(self) -> TraceGlobals:
@@ -166,7 +166,7 @@ class TraceArray:
         self.recorder.clear()
 
     def clear_shown(self, cpu: int | None) -> None:
-        """Drops what `trace` shows, of one CPU or of all."""
+        """Drops the contents of `trace`, of one CPU or of all."""
         if self.ops.tracer.print_max:
             self.recorder.clear_snapshot(cpu)
         else:
@@ -196,7 +196,7 @@ class TraceArray:
         self.instances[name] = TraceArray(self.ftrace, self.recorder.sibling(), parent=self)
 
     def remove_instance(self, name: str) -> None:
-        """Raises TraceError: ENOENT, or EBUSY as long as a file of it is open."""
+        """Raises TraceError: ENOENT, or EBUSY while one of its files is open."""
         array = self.instances.get(name)
         if array is None:
             raise TraceError(errno.ENOENT, f"there is no instance '{name}'", (name, self.instances))
@@ -207,7 +207,7 @@ class TraceArray:
         array.recorder.close()
         self.ftrace.unregister(array.ops)
 
-    # Which functions call, and what
+    # Which functions call, and their target
 
     def set_tracer(self, name: str) -> None:
         tracer = self.tracers.get(name)
@@ -247,7 +247,7 @@ class TraceArray:
         return (array for array in (self._top, *self._top.instances.values()) if array is not self)
 
     def _check_graph(self, callback: Callback | None, code: int) -> None:
-        """Raises TraceError, with this errno: the tracer is to have calls return elsewhere, which somebody else does."""
+        """Raises TraceError with this errno if the tracer must replace return addresses but another user does so already."""
         if callback is Callback.GRAPH and self.globals.profiler.enabled:
             raise TraceError(code, "the function profiler runs, which has calls return elsewhere, too")
         if callback is Callback.GRAPH and any(other.ops.callback is Callback.GRAPH for other in self._others):
@@ -285,7 +285,7 @@ class TraceArray:
         self.ftrace.update_sites()
 
     def set_profiling(self, on: bool) -> None:
-        """Starts or stops the function profiler. Raises TraceError: EBUSY, while the tracer has calls return elsewhere."""
+        """Starts or stops the function profiler. Raises TraceError: EBUSY if the tracer replaces return addresses."""
         for array in (self, *self._others):
             if on and array.ops.callback is Callback.GRAPH:
                 raise TraceError(errno.EBUSY, f"the tracer '{array.ops.tracer.name}' has calls return elsewhere, too")
@@ -302,20 +302,20 @@ class TraceArray:
         self.ftrace.update_sites()
 
     def after_run(self) -> None:
-        """Acts on what native code has found while the machine ran. Called on the top array, between runs."""
+        """Acts on what native code found while the machine ran. Called on the top array, between runs."""
         if dump := self.recorder.take_dump():
             self.dumps.request(*dump)
         self.globals.printed_events.collect()
         self.ftrace.check_returns()
 
     def event_texts(self, events: Sequence[Events]) -> Sequence[str]:
-        """What `trace` shows of events behind their times, each with its newline."""
+        """What `trace` shows after the events' timestamps, each text with its newline."""
         return self.reader.event_texts(events, self.ops.tracer, self.options)
 
     # Which events are recorded
 
     def enable_events(self, calls: Collection[EventCall], on: bool) -> None:
-        """Records events from now on, or no longer. Raises TraceError: an event cannot happen; all others are recorded."""
+        """Starts or stops recording events. Raises TraceError if an event cannot happen here; all others are recorded."""
         if on:
             self.buffer_size.expand()
         try:
@@ -324,12 +324,12 @@ class TraceArray:
             self.ftrace.update_sites()
 
     def edit_triggers(self, call: EventCall, text: str) -> None:
-        """Obeys a command about what an event makes happen. Raises TraceError, see Triggers."""
+        """Obeys a trigger command for an event. Raises TraceError, see Triggers."""
         self.triggers.obey(call, text)
         self.ftrace.update_sites()
 
     def remove_hists(self, call: EventCall) -> None:
-        """Takes back the hist triggers of an event; none of them, when others refer to variables of one."""
+        """Removes the hist triggers of an event; none of them if others refer to variables of one."""
         if self.triggers.remove_hists(call):
             self.ftrace.update_sites()
 
@@ -356,15 +356,15 @@ class TraceArray:
             self.ftrace.update_sites()
 
     def _owner(self, name: str) -> Tracer:
-        """The tracer that has an option, whether it is set or not; of one that all have the one that is."""
+        """The tracer that has an option, set or not. For an option of several tracers, the one that is set."""
         owners = (tracer for tracer in self.tracers.values() if any(option.name == name for option in tracer.options))
         return next(owners, self.ops.tracer)
 
     def set_clock(self, name: str) -> None:
-        """Changes the clock, and empties the ring buffers and the snapshot: they cannot hold times of two clocks.
+        """Changes the clock, and empties the ring buffers and the snapshot: they cannot hold timestamps of two clocks.
 
         Raises:
-            TraceError: EINVAL, when there is no such clock.
+            TraceError: EINVAL if there is no such clock.
         """
         if not self.recorder.use_clock(name):
             names = self.recorder.globals.clocks.names
@@ -378,15 +378,15 @@ class TraceArray:
     def summary(self) -> TraceSummary:
         return summarize(self.recorder.rings)
 
-    # `spare`: of the snapshot, not of what is recorded now.
+    # `spare`: read the snapshot instead of the live buffer.
 
     def trace_view(self, cpu: int | None, *, spare: bool = False) -> TraceView:
-        """What there is to print, of one CPU or of all. Raises TraceError: EBUSY, of a snapshot whose place is used otherwise."""
+        """The events to print, of one CPU or of all. Raises TraceError: EBUSY if the snapshot's buffers have another use."""
         if spare:
             self.snapshot.check_print_max()
         tracer = self.ops.tracer
         return self.reader.unread_events(cpu, tracer, self.options, spare=spare or tracer.print_max)
 
     def pipe_view(self, cpu: int | None, *, spare: bool = False) -> tuple[TraceView, Mapping[int, int]]:
-        """The oldest events to print, and for each CPU that has any, how many can be consumed at once."""
+        """The oldest events to print, and, for each CPU with events, how many can be consumed at once."""
         return self.reader.oldest_events(cpu, self.ops.tracer, self.options, spare=spare)

@@ -60,16 +60,16 @@ _HIST_MEMORY = 512 << 20  # bytes
 
 
 class TraceGlobals:
-    """What is not of one trace array alone: events, formats, names of functions and tasks, clocks, the guest's structures.
+    """State that all trace arrays share: events, formats, names of functions and tasks, clocks, layouts of guest structures.
 
     Args:
         kernel: with its image loaded.
         arch: the call sites of its architecture.
-        warn: gets a sentence about what cannot be traced or printed.
-        pointer_key: varies the numbers that hide addresses in the text of events.
+        warn: called with a sentence about something that cannot be traced or printed.
+        pointer_key: varies the hashes that replace addresses in the text of events.
 
     Attributes:
-        buffer_kb: the size of each CPU's ring buffer for a tracer or an event, unless another one was set.
+        buffer_kb: the size of each CPU's ring buffer for tracing, unless another one was set.
     """
 
     def __init__(self, kernel: Kernel, arch: FtraceArch, warn: Callable[[str], None], pointer_key: int) -> None:
@@ -115,10 +115,10 @@ class TraceGlobals:
         self.hwlat = HwlatDetector(kernel.memory, kernel.work)
         self.hardware_events = self._hardware_events()
 
-    # Modules that only few need are imported when they are.
+    # Modules that are rarely needed are imported when they are used.
 
     def _hardware_events(self) -> HardwareEvents | None:
-        """The samples of the board's counters; None: it has none."""
+        """Samples of the board's counters; None if it has none."""
         board = self._kernel.board
         if board.timing is None:
             return None
@@ -128,7 +128,7 @@ class TraceGlobals:
 
     @cached_property
     def kprobe_events(self) -> KprobeEvents:
-        """The kprobes that make events."""
+        """The events made by kprobes."""
         from emu.ftrace.dynevent.kprobe_events import KprobeEvents
 
         return KprobeEvents(
@@ -136,7 +136,7 @@ class TraceGlobals:
         )
 
     def _kinds(self) -> Sequence[DynamicEventKind]:
-        """The kinds of events that are defined while the machine runs."""
+        """The kinds of events that can be defined while the machine runs."""
         from emu.ftrace.dynevent.eprobe_events import EprobeEvents
         from emu.ftrace.dynevent.synthetic import SyntheticEvents
         from emu.ftrace.dynevent.uprobe_events import UprobeEvents
@@ -152,7 +152,7 @@ class TraceGlobals:
 
     @cached_property
     def hists(self) -> Histograms:
-        """What the histograms of all arrays share."""
+        """State that the histograms of all arrays share."""
         from emu.ftrace.hist.histogram import Histograms
         from emu.ftrace.hist.text import HistNames
 
@@ -167,12 +167,12 @@ class TraceGlobals:
         )
 
     def has_symbol(self, name: str) -> bool:
-        """Whether the kernel has one of this name."""
+        """Whether the kernel has a symbol of this name."""
         return name in self._kernel.image.symbols
 
     @cached_property
     def wakeups(self) -> Wakeups:
-        """What follows wakeups for a tracer."""
+        """Follows wakeups for a tracer."""
         from emu.ftrace.tracers.wakeups import Wakeups
 
         self.stacks.use()
@@ -185,20 +185,20 @@ class TraceGlobals:
         return annotated_branches(self._kernel.memory)
 
     def event_handler(self) -> Compiled[[cpu_records.Cpu, EventFile], None]:
-        """What handles events of which more is wanted than that they are recorded."""
+        """The native handler of events with uses other than recording."""
         from emu.ftrace.native import event_handler
 
         return event_handler.build()
 
     def section_handler(self) -> Compiled[[Cpu, ArrayCpu], None]:
-        """What keeps the trace of a critical section. From now on the guest's hooks are listened to."""
+        """The native handler that records critical sections. From now on the guest's hooks are observed."""
         self.stacks.use()
         keep, *hooks = self._arch.section_callbacks(self.guest)
         listen(self._kernel, hooks)
         return keep
 
     def trigger_handlers(self) -> TriggerHandlers:
-        """What triggers and commands do."""
+        """The native handlers of triggers and commands."""
         from emu.ftrace.native import trigger
 
         return trigger.build()
@@ -207,7 +207,7 @@ class TraceGlobals:
         """A filter of an event, which native code can run.
 
         Raises:
-            TraceError: EINVAL, with what error_log tells.
+            TraceError: EINVAL, with the report for error_log.
         """
         made = EventFilter(call, text, self.symbols.function)
         for array in self.records.arrays:
@@ -215,7 +215,7 @@ class TraceGlobals:
         return made
 
     def condition(self, call: EventCall, text: str) -> EventFilter:
-        """The same for a trigger. As in Linux, the error is not one of those that error_log keeps."""
+        """The filter of a trigger. As in Linux, its errors do not go to error_log."""
         try:
             return self.event_filter(call, text)
         except TraceError as error:
@@ -223,12 +223,12 @@ class TraceGlobals:
             raise
 
     def remember_task(self, task: int) -> None:
-        """Keeps what is wanted of a task that has recorded an event."""
+        """Saves the name and thread group, if they are recorded, of a task that has recorded an event."""
         self.saved_cmdlines.remember_task(task)
         self.saved_tgids.remember_task(task)
 
     def remember_running(self) -> None:
-        """Keeps what is wanted of tasks that have recorded something and not been switched out since."""
+        """Saves those of the running tasks that have recorded events since they were switched in."""
         for index, task in self._kernel.tasks.running().items():
             if self.records.recorded(index):
                 self.remember_task(task)

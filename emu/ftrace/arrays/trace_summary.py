@@ -17,14 +17,14 @@ __all__ = ["TraceSummary", "summarize"]
 
 @dataclass(frozen=True)
 class TraceSummary:
-    """What the ring buffers of one trace array hold, and what they could not hold.
+    """The contents of one trace array's ring buffers in numbers, and the events that were lost.
 
     Attributes:
-        events: in the buffers; the header of `trace` calls them entries.
-        cpus: how many CPUs they are of.
-        processes: how many numbers of processes they have; the idle tasks, whose number is 0, do not count.
-        lost: events that were overwritten, or found no room.
-        wanted_kb: about the buffer_size_kb with which none would have been lost.
+        events: the number of events in the buffers; the header of `trace` calls them entries.
+        cpus: the number of CPUs that recorded them.
+        processes: the number of different pids in them, without the idle tasks' pid 0.
+        lost: events that were overwritten or found no room.
+        wanted_kb: roughly the buffer_size_kb that would have avoided losses.
     """
 
     events: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What trace arrays do while a command runs: they record from its execution on, and keep to it and its children."""
+"""Tracing a command: trace arrays record from its execution on, or only the command and its children."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ __all__ = ["following", "recording"]
 
 @contextmanager
 def recording(top: TraceArray, names: Collection[str]) -> Iterator[Callable[[], None]]:
-    """The body gets a function that turns tracing on in some trace arrays. At the end of the body it is off there.
+    """Gives the body a function that turns tracing on in some trace arrays. At the end of the body tracing is off there.
 
-    Until it is on, their triggers and commands wait, too.
+    Until tracing is on, the arrays' triggers and commands are suspended.
 
     Args:
         top: the top trace array.
-        names: of the arrays; "" is the top one.
+        names: the arrays' names; "" is the top one.
 
     Raises:
-        KeyError: a name that no trace array has.
+        KeyError: no trace array has this name.
     """
 
-    def arrays() -> dict[str, TraceArray]:  # the guest may remove some
+    def arrays() -> dict[str, TraceArray]:  # looked up each time: the guest may remove some
         found = {"": top, **top.instances}
         return {name: array for name, array in found.items() if name in names}
 
@@ -46,10 +46,10 @@ def recording(top: TraceArray, names: Collection[str]) -> Iterator[Callable[[], 
 
 @contextmanager
 def following(top: TraceArray) -> Iterator[Callable[[int], None]]:
-    """While the body runs, functions and events of tasks are recorded only if these are in set_ftrace_pid and set_event_pid.
+    """Restricts the recording of functions and events to the tasks in set_ftrace_pid and set_event_pid during the body.
 
-    The body gets a function that adds a task, by its pid, to both lists of the top trace array and of its instances. Children
-    of these tasks are added, too. At the end, the lists and the options function-fork and event-fork are what they were.
+    The body gets a function that adds a task, by its pid, to both lists, in the top trace array and in its instances. Children of
+    these tasks are added too. At the end, the lists and the options function-fork and event-fork are restored.
     """
     with ExitStack() as arrays:
         added = [arrays.enter_context(_following(array)) for array in (top, *top.instances.values())]

@@ -17,24 +17,24 @@ from emu.native.records import u64
 __all__ = ["ArrayBuffers", "Spill"]
 
 Spill = Callable[[int, NDArray[np.uint8]], None]
-"""spill(cpu, pages) is given pages of shape (n, 4096) that were full, in order and in the host's byte order. They change with
-the next event."""
+"""spill(cpu, pages) gets the full pages, of shape (n, 4096), in order and in the host's byte order. The pages change with the
+next event."""
 
 
 class ArrayBuffers:
-    """Of each CPU the ring buffer that records, and while there is room for a snapshot, a spare one.
+    """For each CPU: the ring buffer that records and, while there is room for a snapshot, a spare one.
 
-    A snapshot exchanges the two, and native code may take one at any event: the CPU's record says which is which.
+    A snapshot swaps the two, and native code may take one at any event. The CPU's record says which is which.
 
     Args:
-        records: the array's.
+        records: the array's records.
     """
 
     def __init__(self, records: ArrayRecords) -> None:
         self._records = records
-        self._buffers: dict[int, RingBuffer] = {}  # by the addresses of their records
+        self._buffers: dict[int, RingBuffer] = {}  # by their records' addresses
         self._spill: PythonHandler | None = None
-        self._handlers: list[PythonHandler] = []  # they stay: one may be called that has been replaced
+        self._handlers: list[PythonHandler] = []  # kept, because a replaced one may still be running
         for cpu in range(len(records.cpus)):
             self._add(RingBuffer(cpu, pages_for(0)), spare=False)
 
@@ -47,27 +47,27 @@ class ArrayBuffers:
             self._records.cpus[ring.cpu].ring = ring.record
 
     def of(self, cpu: int | None, *, spare: bool = False) -> list[RingBuffer]:
-        """What records on one CPU, or on each; or what is spare there: nothing without room for a snapshot."""
+        """The recording buffers of one CPU, or of each; or the spare ones: none without room for a snapshot."""
         records = self._records.cpus if cpu is None else [self._records.cpus[cpu]]
         rings = (record.spare_ring if spare else record.ring for record in records)
         return [self._buffers[ring.address] for ring in rings if ring is not None]
 
     def ring(self, cpu: int) -> RingBuffer:
-        """What records on a CPU."""
+        """The recording buffer of a CPU."""
         (ring,) = self.of(cpu)
         return ring
 
     def __iter__(self) -> Iterator[RingBuffer]:
-        """Those that record, and the spare ones."""
+        """The recording buffers and the spare ones."""
         return iter(self._buffers.values())
 
     def disable(self, why: u64, cpus: Container[int]) -> None:
-        """Sets a reason for which nothing is recorded (a bit of a ring's `disabled`) on these CPUs, and clears it on others."""
+        """Sets a reason for not recording (a bit of a ring's `disabled`) on these CPUs, and clears it on the others."""
         for ring in self.of(None):
             ring.disable(why, ring.cpu in cpus)
 
     def resize(self, kb: int, cpu: int | None, *, spares: bool) -> None:
-        """Gives what records on one CPU, or on each, at least so many KiB. `spares`: what is spare there, too.
+        """Gives the recording buffer of one CPU, or of each, at least so many KiB. `spares`: also the spare buffers.
 
         Raises:
             MemoryError: there is not enough memory; nothing has changed.
@@ -80,9 +80,9 @@ class ArrayBuffers:
         return len(self._buffers) > len(self._records.cpus)
 
     def spill_to(self, spill: Spill | None) -> None:
-        """Has a buffer that is full give all its pages to `spill`, before one is overwritten. None: they are overwritten.
+        """Makes a full buffer pass all its pages to `spill`, before one is overwritten. None: pages are overwritten.
 
-        It is called within an event, and must not raise.
+        `spill` is called within an event, and must not raise.
         """
 
         def call(address: int, _: int) -> None:
@@ -99,7 +99,7 @@ class ArrayBuffers:
             ring.spill_to(self._spill)
 
     def make_spares(self, cpu: int | None = None) -> None:
-        """Makes spare buffers of the size of the others. If there are any, gives that of one CPU, or each, that size.
+        """Makes spare buffers of the same sizes as the others. If spare buffers exist, resizes that of one CPU, or of each.
 
         Raises:
             MemoryError: there is not enough memory; nothing has changed.
@@ -111,15 +111,15 @@ class ArrayBuffers:
             self._add(spare, spare=True)
 
     def free_spares(self) -> None:
-        """Gives up the spare buffers, and what is in them."""
+        """Frees the spare buffers and their contents."""
         for spare in self.of(None, spare=True):
             del self._buffers[spare.record.address]
             self._records.cpus[spare.cpu].spare_ring = None
 
     def exchange(self, cpu: int | None) -> None:
-        """Exchanges what records and what is spare, on one CPU or on each.
+        """Swaps the recording and the spare buffer, on one CPU or on each.
 
-        As in Linux, a CPU's buffers are exchanged alone only while it records.
+        As in Linux, the buffers of a single CPU are swapped only while it records.
         """
         if cpu is None:
             take_snapshot(self._records.array)
@@ -128,7 +128,7 @@ class ArrayBuffers:
 
 
 def _resize(wanted: dict[RingBuffer, int]) -> None:
-    """Gives each buffer that many pages.
+    """Gives each buffer its number of pages.
 
     Raises:
         MemoryError: there is not enough memory; nothing has changed.

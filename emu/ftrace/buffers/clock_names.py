@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which of the clocks in trace_clock count nanoseconds. Linux: Documentation/trace/ftrace.rst, "trace_clock"."""
+"""Tells which of the clocks in trace_clock count nanoseconds. Linux: Documentation/trace/ftrace.rst, "trace_clock"."""
 
 from __future__ import annotations
 
 __all__ = ["counts_nanoseconds"]
 
-# Others count events (counter), ticks (uptime), or cycles: those that a processor has, whose name it is.
+# The others count events (counter), ticks (uptime), or cycles (the processor's clocks, named after it).
 _NANOSECONDS = frozenset({"local", "global", "perf", "mono", "mono_raw", "boot", "tai"})
 
 

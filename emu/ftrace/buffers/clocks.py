@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The trace clocks, from which native code takes the times of events."""
+"""The trace clocks, from which native code takes timestamps."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Clock:
 
     name: str
     source: int  # one of native code's CLOCK_ constants
-    rate: int = 0  # of CLOCK_LINEAR: what the clock counts in a cycle
+    rate: int = 0  # for CLOCK_LINEAR: units of the clock per cycle
     offset: int = 0  # nanoseconds at boot
 
     @property
@@ -65,12 +65,12 @@ class Clocks:
 
     @property
     def first(self) -> Clock:
-        """The clock that a trace array begins with."""
+        """The initial clock of a trace array."""
         return self._clocks[0]
 
     @property
     def counted(self) -> int:
-        """How far the counter clock has counted."""
+        """The current value of the counter clock."""
         return int(self._counter[0])
 
     def named(self, name: str) -> Clock | None:

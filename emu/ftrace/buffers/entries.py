@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The entries in the ring buffer: Linux's events of the system `ftrace`, their numbers and their fields."""
+"""The entries of the ring buffer: Linux's events of the system `ftrace`, their numbers and their fields."""
 
 from __future__ import annotations
 
@@ -42,25 +42,25 @@ class EventType(enum.IntEnum):
 
 
 class Flag(enum.IntFlag):
-    """`common_flags`: the state of the CPU when the event was recorded."""
+    """`common_flags`: the CPU's state when the event was recorded."""
 
     IRQS_OFF = 0x01
     IRQS_NOT_KNOWN = 0x02
     NEED_RESCHED = 0x04
     HARDIRQ = 0x08
     SOFTIRQ = 0x10
-    PREEMPT_RESCHED = 0x20  # preempt_count itself says that a reschedule is due
+    PREEMPT_RESCHED = 0x20  # preempt_count itself says that rescheduling is due
     NMI = 0x40
     BH_OFF = 0x80
 
 
 def _entry(*fields: tuple[str, str] | tuple[str, str, int]) -> np.dtype[np.void]:
-    """An entry with these fields after the common ones, in the host's byte order, packed as Linux packs them."""
+    """The layout of an entry with these fields after the common ones, in the host's byte order, packed as in Linux."""
     common = [("type", "u2"), ("flags", "u1"), ("preempt_count", "u1"), ("pid", "i4")]
     return np.dtype([*common, *fields])
 
 
-ENTRY = _entry()  # `preempt_count`: its depth in the low half, that of migrate_disable in the high half
+ENTRY = _entry()  # `preempt_count`: preemption depth in the low half, migrate_disable depth in the high half
 FUNCTION = _entry(("ip", "u8"), ("parent_ip", "u8"))
 FUNCGRAPH_ENTRY = _entry(("func", "u8"), ("depth", "i4"))
 FUNCGRAPH_EXIT = _entry(("func", "u8"), ("depth", "i4"), ("overrun", "u4"), ("calltime", "u8"), ("rettime", "u8"))
@@ -68,8 +68,8 @@ TASK_SWITCH = _entry(  # both CONTEXT_SWITCH and WAKEUP
     ("prev_pid", "i4"), ("next_pid", "i4"), ("next_cpu", "u4"),
     ("prev_prio", "u1"), ("prev_state", "u1"), ("next_prio", "u1"), ("next_state", "u1"),
 )  # fmt: skip
-KERNEL_STACK = _entry(("size", "i4"), ("padding", "u4"))  # how many addresses; then the addresses, the innermost call's first
-PRINT = _entry(("ip", "u8"))  # then the text, to its NUL
+KERNEL_STACK = _entry(("size", "i4"), ("padding", "u4"))  # number of addresses; then the addresses, innermost call first
+PRINT = _entry(("ip", "u8"))  # then the text, up to its NUL
 BPRINT = _entry(("ip", "u8"), ("fmt", "u8"))  # the format's address; then the arguments as in the guest (see bprintf)
 BPUTS = _entry(("ip", "u8"), ("str", "u8"))  # the text's address
 MMIO_RW = _entry(
@@ -86,7 +86,7 @@ OSNOISE = _entry(
     ("hw_count", "u4"), ("nmi_count", "u4"), ("irq_count", "u4"), ("softirq_count", "u4"), ("thread_count", "u4"),
 )  # fmt: skip
 TIMERLAT = _entry(("seqnum", "u4"), ("context", "i4"), ("timer_latency", "u8"))
-FUNC_REPEATS = _entry(  # `count` calls; the last one, so many nanoseconds before the entry
+FUNC_REPEATS = _entry(  # `count` calls, the last of them this many nanoseconds before the entry
     ("ip", "u8"), ("parent_ip", "u8"), ("count", "u2"), ("top_delta_ts", "u2"), ("bottom_delta_ts", "u4")
 )  # fmt: skip
 RAW_DATA = _entry(("id", "u4"))  # then the bytes
@@ -95,10 +95,10 @@ BLK = _entry(  # then `pdu_len` bytes. Linux: struct blk_io_trace
     ("error", "u2"), ("pdu_len", "u2"),
 )  # fmt: skip
 USER_STACK_DEPTH = 8
-USER_STACK = _entry(("tgid", "u4"), ("padding", "u4"), ("caller", "u8", USER_STACK_DEPTH))  # 0 after the last
+USER_STACK = _entry(("tgid", "u4"), ("padding", "u4"), ("caller", "u8", USER_STACK_DEPTH))  # 0 after the last one
 
 
-# The entry of each type, up to what goes on to its end.
+# The layout of each type's entry, without data of variable length at its end.
 LAYOUTS: Mapping[EventType, np.dtype[np.void]] = {
     EventType.FUNCTION: FUNCTION, EventType.CONTEXT_SWITCH: TASK_SWITCH, EventType.WAKEUP: TASK_SWITCH,
     EventType.KERNEL_STACK: KERNEL_STACK, EventType.PRINT: PRINT, EventType.BPRINT: BPRINT, EventType.MMIO_RW: MMIO_RW,
@@ -111,9 +111,9 @@ LAYOUTS: Mapping[EventType, np.dtype[np.void]] = {
 
 @dataclass(frozen=True, eq=False)
 class Events:
-    """Events of one CPU in the order in which they were recorded, in columns: an array for each property.
+    """Events of one CPU, in the order of recording, in columns: one array per property.
 
-    `words` is the memory they lie in; an entry starts `offset` bytes into it and has `size` bytes, a multiple of four.
+    `words` is the memory that holds them. An entry starts at byte `offset` and has `size` bytes, a multiple of four.
     """
 
     cpu: int
@@ -121,13 +121,13 @@ class Events:
     time: NDArray[np.uint64]
     offset: NDArray[np.int64]
     size: NDArray[np.int64]
-    lost: int = field(default=0)  # events that were overwritten just before the first of these
+    lost: int = field(default=0)  # events overwritten just before the first of these
 
     def __len__(self) -> int:
         return len(self.time)
 
     def since(self, time: int) -> Events:
-        """Those that were recorded at a time or later."""
+        """The events recorded at a time or later."""
         first = int(np.searchsorted(self.time, np.uint64(time)))
         return Events(self.cpu, self.words, self.time[first:], self.offset[first:], self.size[first:]) if first else self
 

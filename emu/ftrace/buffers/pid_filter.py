@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tasks whose functions (set_ftrace_pid, set_ftrace_notrace_pid) and whose events (set_event_pid, set_event_notrace_pid) one
-trace array records.
+"""The tasks for which one trace array records functions (set_ftrace_pid, set_ftrace_notrace_pid) and events (set_event_pid,
+set_event_notrace_pid).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Pids: TypeAlias = frozenset[int] | None  # None: there is no list
 
 @dataclass(frozen=True)
 class _Fields:
-    """Where native code finds a filter: two flags of each pid, and the names of fields of TraceArray and ArrayCpu."""
+    """Where a filter is stored for native code: two flags of each pid, and names of fields in TraceArray and ArrayCpu."""
 
     chosen: int
     excluded: int
@@ -37,7 +37,7 @@ OF_EVENTS = _Fields(EVENTS_CHOSEN, EVENTS_EXCLUDED, "only_events_chosen", "event
 
 
 def pid_flags(records: ArrayRecords) -> NDArray[np.uint8]:
-    """Makes the flags of each pid, for both filters of an array. Native code changes them as tasks come and go."""
+    """The flags of each pid, for both filters of an array. Native code changes them as tasks come and go."""
     flags = np.frombuffer(far_memory(PID_LIMIT), np.uint8)
     records.array.pid_flags = Values[u8](flags.ctypes.data)
     return flags
@@ -48,9 +48,9 @@ class PidFilter:
 
     Args:
         records: the records of the array.
-        flags: of each pid.
+        flags: the flags of each pid.
         fields: whether the filter is for functions or events.
-        changed: is called when other lists are in force.
+        changed: called when the lists have changed.
     """
 
     def __init__(
@@ -72,23 +72,23 @@ class PidFilter:
 
     @property
     def chosen(self) -> Pids:
-        """Only what these tasks do is recorded; None: what all tasks do."""
+        """The tasks that are recorded exclusively; None: all tasks."""
         return self._listed(self._fields.chosen) if self._there_is_chosen else None
 
     @property
     def excluded(self) -> Pids:
-        """What these tasks do is never recorded; None: there is no list."""
+        """The tasks that are never recorded; None: there is no list."""
         return self._listed(self._fields.excluded) if self._there_is_excluded else None
 
     def _listed(self, flag: int) -> frozenset[int]:
         return frozenset(np.flatnonzero(self._flags & np.uint8(flag)).tolist())
 
     def choose(self, pids: Pids) -> None:
-        """Puts another list of chosen tasks in force, for those that run now, too."""
+        """Replaces the list of chosen tasks, also for the tasks that are running now."""
         self._put_in_force(pids, self.excluded)
 
     def exclude(self, pids: Pids) -> None:
-        """Puts another list of excluded tasks in force, for those that run now, too."""
+        """Replaces the list of excluded tasks, also for the tasks that are running now."""
         self._put_in_force(self.chosen, pids)
 
     def _put_in_force(self, chosen: Pids, excluded: Pids) -> None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The ring buffer of one CPU, as its readers and its owner see it. The writer and the page format are in `native`.
+"""The ring buffer of one CPU, for its readers and its owner. The writer and the page format are in `native`.
 
-As in Linux there is one page more than the ring has: the reader's. A consuming reader exchanges it for the oldest page
-in the ring, so that nothing overwrites what is being read; the writer may still be on the page that was taken, and
-moves on to the ring when it is full.
+As in Linux there is one page more than the ring has: the reader page. A consuming reader swaps it with the oldest page
+in the ring, so that nothing overwrites what is being read. The writer may still be on the page that was taken; when that
+page is full, it moves on to the ring.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _PAGE_HEADER = np.dtype([("time", "u8"), ("commit", "u8")])
 MISSED_EVENTS = 1 << 31  # in a page's commit: events were lost before this page
 MISSED_STORED = 1 << 30  # and their number follows the data
 _FEWEST_PAGES = 2
-_MOST_PAGES = (1 << 47) // PAGE_SIZE  # more than a process has addresses for
-_LARGE = 4 << 20  # bytes from which on huge pages are asked for, as numpy does: the host then takes a fifth of the time
+_MOST_PAGES = (1 << 47) // PAGE_SIZE  # more than a process can address
+_LARGE = 4 << 20  # bytes from which on huge pages are requested, as numpy does: allocation takes a fifth of the time
 
 
 def pages_for(size: int) -> int:
-    """How many pages a buffer has of which `size` bytes are wanted (buffer_size_kb times 1024)."""
+    """The number of pages in a buffer of at least `size` bytes (buffer_size_kb times 1024)."""
     return max(_FEWEST_PAGES, -(-size // DATA_SIZE))
 
 
 def _empty_pages(count: int) -> NDArray[np.uint8]:
-    """Zeroed pages, which take memory of the host when they are used. np.zeros() would use what it gets from the heap.
+    """Zeroed pages, which take the host's memory only when they are used. np.zeros() would touch memory from the heap.
 
     Raises:
         MemoryError: there is not enough memory.
@@ -48,13 +48,13 @@ def _empty_pages(count: int) -> NDArray[np.uint8]:
     except OSError:
         raise MemoryError from None
     if len(memory) >= _LARGE:
-        with suppress(OSError):  # a host may have no huge pages
+        with suppress(OSError):  # the host may not have huge pages
             memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, np.uint8).reshape(count, PAGE_SIZE)
 
 
 def events_in(pages: NDArray[np.uint8], cpu: int, skip: int = 0, lost: int = 0) -> Events:
-    """The events in `pages`, shape (n, 4096), without those in the first `skip` bytes of data."""
+    """The events in `pages`, shape (n, 4096), except those in the first `skip` bytes of data."""
     words = np.ascontiguousarray(pages).view(np.uint32).reshape(-1, PAGE_SIZE // 4)
     heads = _headers(words.view(np.uint8).reshape(-1, PAGE_SIZE))
     stamps, commits = heads["time"].copy(), heads["commit"].copy()
@@ -65,12 +65,12 @@ def events_in(pages: NDArray[np.uint8], cpu: int, skip: int = 0, lost: int = 0) 
 
 
 def _headers(pages: NDArray[np.uint8]) -> NDArray[np.void]:
-    """What each of the pages, shape (n, 4096), begins with, in place."""
+    """The headers of pages, shape (n, 4096), in place."""
     return pages[:, :DATA_START].view(_PAGE_HEADER)[:, 0]
 
 
 class RingBuffer:
-    """The events that one CPU recorded.
+    """The ring buffer of one CPU.
 
     Attributes:
         record: the buffer's state, shared with native code.
@@ -84,7 +84,7 @@ class RingBuffer:
         self._begin()
 
     def _allocate(self, pages: int) -> None:
-        """Allocates `pages` and the reader's page, and joins them to a ring.
+        """Allocates `pages` and the reader page, and links them into a ring.
 
         Raises:
             MemoryError: there is not enough memory; nothing has changed.
@@ -100,12 +100,12 @@ class RingBuffer:
 
     @property
     def _pages(self) -> NDArray[np.uint8]:
-        """All pages, to be read."""
+        """All pages, for reading."""
         native.settle(self.record)
         return self._memory
 
     def _page(self, page: int) -> Page:
-        """One of them, to be read."""
+        """One page, for reading."""
         native.settle(self.record)
         return self.record.pool[page]
 
@@ -116,24 +116,24 @@ class RingBuffer:
 
     @property
     def recording(self) -> bool:
-        """While False, nothing is recorded and nothing counted as dropped."""
+        """If False, nothing is recorded and nothing counted as dropped."""
         return self.record.disabled == 0
 
     def disable(self, why: u64, disabled: bool = True) -> None:
-        """Sets or clears one of the reasons for which nothing is recorded: a bit of the ring's `disabled`."""
+        """Sets or clears a reason for not recording: a bit of the ring's `disabled`."""
         others = self.record.disabled & ~why
         self.record.disabled = others | why if disabled else others
 
     @property
     def overwrite(self) -> bool:
-        """Whether a full buffer gives up its oldest page; otherwise it drops new events."""
+        """Whether a full buffer overwrites its oldest page; otherwise it drops new events."""
         return self.record.overwrite
 
     @overwrite.setter
     def overwrite(self, on: bool) -> None:
         self.record.overwrite = on
 
-    # What per_cpu/cpuN/stats counts.
+    # The counts of per_cpu/cpuN/stats
 
     @property
     def entries(self) -> int:
@@ -142,7 +142,7 @@ class RingBuffer:
 
     @property
     def overrun(self) -> int:
-        """Events that were given up for newer ones."""
+        """Events that were overwritten."""
         return self.record.overrun
 
     @property
@@ -157,7 +157,7 @@ class RingBuffer:
 
     @property
     def used_bytes(self) -> int:
-        """Bytes that the events in the buffer take up; the unused end of a page that was left counts with it."""
+        """Bytes of the events in the buffer, including the unused ends of finished pages."""
         reader, tail = self.record.reader, self.record.tail
         consumed = self.record.read_offset
         if reader == tail:
@@ -167,22 +167,22 @@ class RingBuffer:
 
     @property
     def full_pages(self) -> int:
-        """Pages of the ring that the writer has left."""
+        """Pages of the ring that the writer has finished."""
         return max(len(self._ring_to_tail()) - 1, 0)
 
     def await_pages(self, count: int, array: TraceArray, earliest: int) -> None:
-        """Has the writer set the array's `reader_waits` to `earliest` when it has begun `count` more pages."""
+        """Makes the writer set the array's `reader_waits` to `earliest` when it has started `count` more pages."""
         self.record.wakes = Values[u64](array.address + HOST.fields(TraceArray)["reader_waits"].offset)
         self.record.earliest = earliest
         self.record.awaited = count
 
     def spill_to(self, handler: Callable[[Ring, u64], None] | None) -> None:
-        """Has the writer call a native function (the ring's `spill`) when the buffer is full; None: none."""
+        """Makes the writer call a native function (the ring's `spill`) when the buffer is full; None: no function."""
         self.record.spill = handler
 
     @property
     def oldest_event(self) -> int:
-        """The time of the page that is overwritten next; that of the reader's page when the ring is empty."""
+        """The timestamp of the page that is overwritten next, or of the reader page when the ring is empty."""
         reader, tail = self.record.reader, self.record.tail
         return self._page(reader if reader == tail else self.record.head).time
 
@@ -200,10 +200,10 @@ class RingBuffer:
         ring = self._ring_from(self.record.head, self.pages)
         return ring[: ring.index(tail) + 1]
 
-    # Writing and reading.
+    # Writing and reading
 
     def write(self, time: int, payload: bytes) -> bool:
-        """Record an event from Python, with zeros up to its last whole word. False: it was not recorded."""
+        """Records an event from Python, padded with zeros to a whole word. Returns False if it was not recorded."""
         address = native.reserve(self.record, time, len(payload))
         if not address:
             return False
@@ -212,12 +212,12 @@ class RingBuffer:
         return True
 
     def unread(self) -> Events:
-        """Every event in the buffer; all of them stay there. The result does not change when the buffer does."""
+        """Every event in the buffer, without consuming them. Later changes of the buffer do not affect the result."""
         consumed = self.record.read_offset
         return events_in(self._pages[[self.record.reader, *self._ring_to_tail()]], self.cpu, consumed)
 
     def consume(self) -> Events | None:
-        """Take the events of one page out of the buffer: the oldest. None when there are none."""
+        """Consumes the events of one page, the oldest. None if there are none."""
         if not self._take_page():
             return None
         page = self.record.reader
@@ -229,9 +229,9 @@ class RingBuffer:
         return events
 
     def peek(self) -> tuple[Events, int]:
-        """The oldest events, which stay in the buffer, and how many of them can be discarded at once: those of one page.
+        """The oldest events, without consuming them, and how many of them can be discarded at once: those of one page.
 
-        Those of the next page are given, too, to show what follows.
+        The events of the next page are included, to show what follows.
         """
         there_are_some = self._take_page()
         pages = [self.record.reader, *self._ring_to_tail()[:1]]
@@ -240,7 +240,7 @@ class RingBuffer:
         return events, int(np.searchsorted(events.offset, PAGE_SIZE)) if there_are_some else 0
 
     def discard(self, count: int) -> None:
-        """Take the first `count` events out of the buffer: no more than `peek` said."""
+        """Consumes the first `count` events: at most as many as `peek` said."""
         events, limit = self.peek()
         assert count <= limit
         if count:
@@ -250,12 +250,12 @@ class RingBuffer:
             self.record.lost = 0
 
     def read_page(self, *, whole: bool = False) -> NDArray[np.uint8] | None:
-        """Take one page out of the buffer: 4,096 bytes as trace_pipe_raw gives them. None when there is no event.
+        """Consumes one page: 4,096 bytes as read from trace_pipe_raw. None if there is no event.
 
-        Its commit says whether events were lost before it; if so and there is room, their number follows the data.
+        Its commit field says whether events were lost before it. If so, and if there is room, their number follows the data.
 
         Args:
-            whole: not the page that is being written.
+            whole: skip the page that is being written.
         """
         if not self._take_page() or (whole and self.record.reader == self.record.tail):
             return None
@@ -277,7 +277,7 @@ class RingBuffer:
         return result
 
     def unread_pages(self) -> NDArray[np.uint8]:
-        """A copy of the pages with events in the buffer, shape (n, 4096), oldest first, as `read_page` would give them."""
+        """A copy of the pages with events, shape (n, 4096), oldest first, as `read_page` would return them."""
         reader, consumed = self.record.reader, self.record.read_offset
         pages = self._pages[[reader, *self._ring_to_tail()]]
         left = self._page(reader).commit - consumed
@@ -288,13 +288,13 @@ class RingBuffer:
         return pages if left else pages[1:]
 
     def take_full_pages(self) -> list[NDArray[np.uint8]]:
-        """Take all pages out of the buffer that the writer has left, oldest first, as `read_page` gives them.
+        """Consumes all pages that the writer has finished, oldest first, as `read_page` returns them.
 
         Each array has the shape (n, 4096). They are the buffer's own pages, and change with the next event.
         """
         taken = []
         tail = self.record.tail
-        # One by one, as long as a page has to say what it is the rest of, or what was lost before it.
+        # One by one while a page is partly read or must report lost events.
         while self._partly_read or self.overrun > self.record.overrun_seen or self.record.lost:
             page = self.read_page(whole=True)
             if page is None:
@@ -318,7 +318,7 @@ class RingBuffer:
         return 0 < self.record.read_offset < self._page(self.record.reader).commit
 
     def _take_page(self) -> bool:
-        """Have an event that is not consumed in the reader's page. False: there is none."""
+        """Makes sure that the reader page has an event to consume. Returns False if there is none."""
         reader, tail = self.record.reader, self.record.tail
         if self.record.read_offset < self._page(reader).commit:
             return True
@@ -337,11 +337,11 @@ class RingBuffer:
         self.record.overrun_seen = self.overrun
         return True
 
-    # Size and state.
+    # Size and state
 
     def reset(self) -> None:
-        """Empty the buffer and clear what it counted."""
-        # The reader's page and the tail are empty. Others become so when the tail comes to them.
+        """Empties the buffer and clears its counts."""
+        # The reader page and the tail page are empty now. The writer empties other pages when it reaches them.
         self._memory[[0, self.pages], :DATA_START] = 0
         self._counts[:] = 0
         ring = self.record
@@ -350,11 +350,11 @@ class RingBuffer:
         self._begin()
 
     def _begin(self) -> None:
-        """Place the tail and the reader's page, which are empty. Nothing is written: pages take memory when they are used."""
+        """Places the tail and the reader page, which are empty. Writes to no page: pages take memory only when they are used."""
         self._place(np.arange(self.pages), self.pages, tail=0)
 
     def _place(self, ring: NDArray[np.int64], reader: int, tail: int) -> None:
-        """Join the pages `ring`, oldest first, and `reader` outside it."""
+        """Links the pages `ring`, oldest first, with `reader` outside the ring."""
         self._next[ring] = np.roll(ring, -1)
         self._next[reader] = ring[0]
         self.record.head = int(ring[0])
@@ -365,7 +365,7 @@ class RingBuffer:
         self.record.end = page.address + PAGE_SIZE
 
     def resize(self, pages: int) -> None:
-        """Give the ring another number of pages, at least two. Empty ones go first, then the oldest.
+        """Changes the number of pages in the ring, at least two. Empty pages go first, then the oldest.
 
         Raises:
             MemoryError: there is not enough memory; nothing has changed.

@@ -21,27 +21,27 @@ __all__ = ["SavedCmdlines"]
 
 _ENTRIES_AT_START = 128
 
-# Linux keeps an index of PID_MAX_DEFAULT + 1 pids before the entries of 16 + 4 bytes, and allocates whole pages.
+# Linux keeps an index of PID_MAX_DEFAULT + 1 pids before the entries, each of 16 + 4 bytes, and allocates whole pages.
 _HEADER = 4 * (PIDS + 1) + 24
 _ENTRY = NAME_SIZE + 4
 
 
 def _capacity(entries: int) -> int:
-    """How many names the table has room for when `entries` are asked for: its size is a power of two of pages."""
+    """The table's real capacity if `entries` are requested: its size is a power of two of pages."""
     needed = _HEADER + entries * _ENTRY
     return ((1 << (needed - 1).bit_length()) - _HEADER) // _ENTRY
 
 
 class SavedCmdlines:
-    """A ring of (pid, name) that native code fills at process switches. Iterating gives them, oldest place first.
+    """A ring of (pid, name) that native code fills at task switches. Iterating yields them from the oldest slot on.
 
     Args:
-        tasks: those of the kernel.
-        records: of all trace arrays, which say where the ring is.
+        tasks: the kernel's tasks.
+        records: the records of all trace arrays, which say where the ring is.
 
     Attributes:
-        size: how many names it has room for (saved_cmdlines_size).
-        recording: whether names are kept (record-cmd).
+        size: the capacity in names (saved_cmdlines_size).
+        recording: whether names are saved (record-cmd).
     """
 
     def __init__(self, tasks: Tasks, records: RecordLists) -> None:
@@ -54,13 +54,13 @@ class SavedCmdlines:
         self.record(True)
 
     def record(self, on: bool) -> None:
-        """Names of tasks that record something are kept from now on, or are not; those that are known stay."""
+        """Starts or stops saving names of tasks that record something. Saved names stay."""
         self.recording = on
         for array in self._records.arrays:
             array.saved_cmdlines = self._record if on else None
 
     def set_size(self, entries: int) -> None:
-        """Forgets all names. Raises TraceError, EINVAL, when no table has so many entries."""
+        """Forgets all names. Raises TraceError: EINVAL if no table can have so many entries."""
         if not 0 < entries <= PID_LIMIT:
             raise TraceError(errno.EINVAL, f"command names can be kept of 1 to {PID_LIMIT} tasks")
         self.size = _capacity(entries)
@@ -70,7 +70,7 @@ class SavedCmdlines:
         self._record.capacity, self._record.begun = self.size, 0
 
     def remember_task(self, task: int) -> None:
-        """Keeps a task's name, as native code does at a process switch."""
+        """Saves a task's name, as native code does at a task switch."""
         pid = self._tasks.pid(task)
         if pid == 0 or not self.recording:
             return
@@ -88,7 +88,7 @@ class SavedCmdlines:
         ctypes.memmove(entry.name.address, self._tasks.comm(task).encode()[: NAME_SIZE - 1].ljust(NAME_SIZE, b"\0"), NAME_SIZE)
 
     def comm_of(self, pid: int) -> str | None:
-        """A task's name, None if it is not remembered."""
+        """A task's name, or None if it is not saved."""
         known = int(self._index[pid % PIDS])
         if known == 0 or self._names[known - 1].pid != pid:
             return None
@@ -100,5 +100,5 @@ class SavedCmdlines:
 
 
 def _text(entry: SavedName) -> str:
-    """A C string: what an earlier, longer name left behind the NUL is not part of it."""
+    """A C string, without what an earlier, longer name left after the NUL."""
     return ctypes.string_at(entry.name.address, NAME_SIZE).split(b"\0")[0].decode(errors="replace")

@@ -16,11 +16,11 @@ __all__ = ["SavedTgids"]
 
 
 class SavedTgids:
-    """A thread group for each pid, which native code fills at process switches. Iterating gives pids with theirs.
+    """The thread group of each pid, which native code fills in at task switches. Iterating yields pids with their thread groups.
 
     Args:
-        tasks: those of the kernel.
-        records: of all trace arrays, which say where the table is.
+        tasks: the kernel's tasks.
+        records: the records of all trace arrays, which say where the table is.
     """
 
     def __init__(self, tasks: Tasks, records: RecordLists) -> None:
@@ -30,7 +30,7 @@ class SavedTgids:
         self._recording = False
 
     def record(self, on: bool) -> None:
-        """Thread groups are kept from now on, or are not (record-tgid); those that are known stay."""
+        """Starts or stops saving thread groups (record-tgid). Saved ones stay."""
         if on and not len(self._groups):
             self._groups = np.zeros(PID_LIMIT, np.uint32)  # untouched pages cost nothing
         self._recording = on
@@ -38,7 +38,7 @@ class SavedTgids:
             array.saved_tgids = Values[u32](self._groups.ctypes.data) if on else None
 
     def remember_task(self, task: int) -> None:
-        """Keeps a task's thread group, as native code does at a process switch."""
+        """Saves a task's thread group, as native code does at a task switch."""
         if self._recording and (pid := self._tasks.pid(task)) < len(self._groups):
             self._groups[pid] = self._tasks.tgid(task)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Snapshots that are taken while the guest runs, and what the trace says when one cannot be taken.
+"""Snapshots taken while the guest runs, and the messages in the trace when one cannot be taken.
 
-As in Linux (tracing_snapshot_instance_cond), the array's own trace says it, by texts as trace_puts() writes them.
+As in Linux (tracing_snapshot_instance_cond), the messages go to the array's own trace, as by trace_puts().
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ REFUSALS: Mapping[int, tuple[str, str]] = MappingProxyType({
 
 
 class Snapshots:
-    """What takes them.
+    """Takes snapshots while the guest runs.
 
     Args:
         kernel: with its image loaded.
-        arch: compiles.
-        guest: the kernel's structures.
-        records: of all trace arrays.
+        arch: compiles the native code.
+        guest: the layout of the kernel's structures.
+        records: the records of all trace arrays.
     """
 
     def __init__(self, kernel: Kernel, arch: FtraceArch, guest: Guest, records: RecordLists) -> None:
@@ -49,15 +49,15 @@ class Snapshots:
         self._handlers: SnapshotHandlers | None = None
 
     def add(self, array: TraceArray, refuse: Callable[[Cpu, int], None]) -> None:
-        """Has `refuse` called when a CPU is to take a snapshot of an array, but cannot. It gets one of REFUSALS."""
+        """Calls `refuse` when a CPU should take a snapshot of an array, but cannot. Its argument is one of REFUSALS."""
         self._refuse[array.address] = refuse
 
     def remove(self, array: TraceArray) -> None:
-        """The array is gone."""
+        """Forgets an array that is gone."""
         del self._refuse[array.address]
 
     def use(self) -> SnapshotHandlers:
-        """Must be called before anybody takes a snapshot while the guest runs."""
+        """Must be called before anybody takes a snapshot in a running guest."""
         if self._handlers is None:
             self._handlers = self._arch.snapshot_handlers(self._guest)
             refuse = self._kernel.board.python_handler(self._refused)
@@ -67,11 +67,11 @@ class Snapshots:
         return self._handlers
 
     def take(self, cpu: Cpu, array: TraceArray) -> None:
-        """The kernel itself takes one, by a host call."""
+        """Takes a snapshot for the kernel itself, by a host call."""
         handlers = self.use()
         self._records.event_context.place = PLACE_HOST_CALL
         _HANDLER(handlers.take.address)(cpu.record.address, array.address)
 
     def _refused(self, cpu: Cpu, array: int) -> None:
-        """Native code has not taken one."""
+        """Native code could not take a snapshot."""
         self._refuse[array](cpu, TraceArray(array).snapshot_refused)

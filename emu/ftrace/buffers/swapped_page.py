@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A page of a ring buffer in the other byte order: as a guest's own programs read it, if the guest's order is not the host's.
+"""Swaps the byte order of a ring buffer page, for the guest's own programs, if the guest's byte order is not the host's.
 
     the host's (little)    time_delta:27 type_len:5   from the most significant bit on
     the guest's (big)      type_len:5 time_delta:27
 
-C places the bit fields of an event's header from the other end when it stores bytes from the other end.
+C allocates the bit fields of an event's header from the other end on a machine with the other byte order.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _WORD, _LONG = 4, 8  # bytes
 
 
 def swapped_page(page: NDArray[np.uint8], calls: Mapping[int, EventCall]) -> NDArray[np.uint8]:
-    """The page with every number in the other byte order. Strings and bytes stay.
+    """The page with every number byte-swapped. Strings and bytes stay.
 
     Args:
         page: 4,096 bytes in the host's byte order.
-        calls: the events by their numbers. Of an entry of any other event only the common fields are swapped.
+        calls: the events by number. Of entries of unknown events only the common fields are swapped.
     """
     events = events_in(page[np.newaxis], cpu=0)
-    numbers: dict[int, list[Offsets]] = defaultdict(list)  # the places of numbers, by how many bytes they have
+    numbers: dict[int, list[Offsets]] = defaultdict(list)  # the offsets of numbers, by the numbers' size in bytes
     numbers[_LONG].append(np.arange(0, DATA_START, _LONG))
     commit = int(page[_LONG:DATA_START].view(np.uint64)[0])
     end = DATA_START + (commit & COMMIT_MASK)
@@ -52,7 +52,7 @@ def swapped_page(page: NDArray[np.uint8], calls: Mapping[int, EventCall]) -> NDA
     types = events.words.view(np.uint16)[events.offset // 2]
     for number in np.unique(types).tolist():
         chosen = types == number
-        call = GUEST_ENTRIES.get(number) or calls.get(number)  # a stack has more callers than `format` declares
+        call = GUEST_ENTRIES.get(number) or calls.get(number)  # a stack may have more callers than `format` declares
         plan = _plan(tuple(call.fields) if call else (), packed=number == EventType.BPRINT)
         for size, found in plan.numbers(page, events.offset[chosen], events.size[chosen]):
             numbers[size].append(found)
@@ -63,7 +63,7 @@ def swapped_page(page: NDArray[np.uint8], calls: Mapping[int, EventCall]) -> NDA
 
 
 def _outside(events: Events, end: int) -> NDArray[np.bool_]:
-    """Which words of a page, whose data ends at byte `end`, are headers of events and what belongs to them."""
+    """The mask of a page's words that are headers of events or belong to headers. The page's data ends at byte `end`."""
     change = np.zeros(PAGE_SIZE // _WORD + 1, np.int64)
     change[DATA_START // _WORD] += 1
     change[end // _WORD] -= 1
@@ -73,25 +73,25 @@ def _outside(events: Events, end: int) -> NDArray[np.bool_]:
 
 
 def _headers(events: Events, outside: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which of the words outside the data are headers. Each of the others is the `array[0]` of the header before it."""
+    """The mask of headers among the words outside the data. Each other word is the `array[0]` of the header before it."""
     has_length = events.size > LONGEST_SMALL
     before = events.offset // _WORD - 1
     headers = np.zeros(len(outside), np.bool_)
     headers[before - has_length] = True
     others = outside & ~headers
     others[before[has_length]] = False
-    headers[np.flatnonzero(others)[::2]] = True  # of time extends, which have two words each
+    headers[np.flatnonzero(others)[::2]] = True  # of time extends, each of which has two words
     return headers
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """Where the entries of an event have numbers.
+    """The places of numbers in the entries of an event.
 
     Attributes:
-        fixed: offsets from an entry's beginning, by the bytes of the numbers.
-        dynamic: of each word that says where numbers or bytes are: its offset, what it counts from, the bytes of a number.
-        tail: offset of numbers up to the entry's end, and their bytes; None: it has none.
+        fixed: offsets from the entry's start, by the numbers' size in bytes.
+        dynamic: for each word that locates an array: the word's offset, the base of its location, the size of a number in bytes.
+        tail: offset of numbers that extend to the entry's end, and their size in bytes; None if there are none.
     """
 
     fixed: Mapping[int, Offsets]
@@ -99,7 +99,7 @@ class _Plan:
     tail: tuple[int, int] | None
 
     def numbers(self, page: NDArray[np.uint8], start: Offsets, size: Offsets) -> Iterator[tuple[int, Offsets]]:
-        """The bytes of numbers, and where in the page they are. `start`, `size`: of each entry, in bytes."""
+        """Sizes of numbers in bytes, and their places in the page. `start`, `size`: of each entry, in bytes."""
         for element, offsets in self.fixed.items():
             inside = offsets + element <= size[:, np.newaxis]
             yield element, (start[:, np.newaxis] + offsets)[inside]
@@ -115,15 +115,15 @@ class _Plan:
 
 
 def _elements(start: Offsets, length: Offsets, element: int) -> Offsets:
-    """Where each of the numbers of `element` bytes is in areas of a page. `length`: of each area, in bytes."""
+    """The places of the numbers of `element` bytes in areas of a page. `length`: of each area, in bytes."""
     count = length // element
     index: Offsets = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
     return np.repeat(start, count) + index * element
 
 
-@lru_cache(maxsize=256)  # by the fields: an event would keep its machine
+@lru_cache(maxsize=256)  # keyed by the fields: an event would keep its machine alive
 def _plan(fields: tuple[Field, ...], packed: bool) -> _Plan:
-    """Of entries with these fields after the common ones. `packed`: the data at their end is as vbin_printf() packs it."""
+    """The plan for entries with these fields after the common ones. `packed`: vbin_printf() packed the data at their end."""
     fixed: dict[int, list[int]] = defaultdict(list)
     dynamic: list[tuple[int, int, int]] = []
     tail = None
@@ -139,5 +139,5 @@ def _plan(fields: tuple[Field, ...], packed: bool) -> _Plan:
 
 
 def _stride(field: Field) -> int:
-    """Bytes of each number in the fixed part of a field."""
+    """The size in bytes of each number in the fixed part of a field."""
     return _WORD if field.is_dynamic else field.number_size

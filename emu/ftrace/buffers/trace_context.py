@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The state of a CPU as every event shows it, for the events that the host records (native code: `native.context`)."""
+"""The CPU state in an event's common fields, for events that the host records (native code: `native.context`)."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ __all__ = ["TraceContext", "context_of"]
 
 
 class TraceContext(NamedTuple):
-    """`flags`: of events.Flag. `preempt_count`: its depth, at most what an event can show."""
+    """`flags`: bits of entries.Flag. `preempt_count`: the depth, capped to what an event can show."""
 
     flags: int = 0
     preempt_count: int = 0
 
 
 def context_of(kernel: Kernel, guest: Guest, cpu: Cpu, printing: int = 0) -> TraceContext:
-    """The context of an event that is recorded on a CPU now (Linux: tracing_gen_ctx).
+    """The context of an event recorded now on a CPU (Linux: tracing_gen_ctx).
 
     Args:
         kernel: the CPU's kernel.
-        guest: its structures.
-        cpu: must be online.
-        printing: how often the code that records the event has disabled preemption, which the event does not show.
+        guest: the layout of its structures.
+        cpu: the CPU, which must be online.
+        printing: how many times the recording code itself has disabled preemption; the event does not count these.
     """
     numbers = guest.numbers
     count = kernel.memory.member(kernel.hot_areas[cpu.index], "pcpu_hot.preempt_count")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The arguments of a probe as programs for native code (`native.fetch_record`)."""
+"""Compiles the arguments of a probe to programs for native code (`native.fetch_record`)."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _CHARACTERS = re.compile(r"\bchar\b")
 
 
 class FetchProgram:
-    """What fetches all arguments of an entry.
+    """The program that fetches all arguments of an entry.
 
     Args:
-        layout: of the entry.
-        registers: of the architecture.
+        layout: the layout of the entry.
+        registers: the registers of the architecture.
         symbol_names: for native code; needed if there is a `symstr`.
-        file_offset: of the instruction that a uprobe probes.
+        file_offset: the offset of the instruction probed by a uprobe.
 
     Attributes:
-        uses_registers: whether any argument is in a register.
-        program: for native code, there as long as this object.
+        uses_registers: whether an argument reads a register.
+        program: the program for native code, valid while this object exists.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class FetchProgram:
         return step
 
     def _add_argument(self, argument: Argument, to: int) -> None:
-        """Adds the steps to a value, and what stores it in the entry at `to`."""
+        """Adds the steps that fetch a value and store it in the entry at `to`."""
         *steps, last = argument.steps
         for step in steps:
             self._add_step(step)
@@ -95,7 +95,7 @@ class FetchProgram:
             taken.first_bit, taken.bits = argument.bits.offset, argument.bits.width
 
     def _space(self, step: Step) -> int:
-        """The flag of the memory that a dereference reads: of a uprobe, always the program's."""
+        """The flag of the memory that a dereference reads: user memory if it says so, and always for a uprobe."""
         return native.USER if self._user or step.op is Op.USER_DEREFERENCE else 0
 
     def _add_step(self, step: Step) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The names of functions and variables for native code (`native.symbol_names`): what arguments of the type symstr store."""
+"""The names of functions and variables for native code (`native.symbol_names`), used by arguments of type symstr."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class SymbolNames:
 
     @property
     def record(self) -> native.SymbolNames:
-        """For native code. Whoever asks uses it from then on."""
+        """The record for native code, which uses it from now on."""
         if not self._used:
             self._used = True
             self._refresh()
         return self._record
 
     def module_came(self) -> None:
-        """There are more symbols, or others."""
+        """Symbols have been added or replaced."""
         if self._used:
             self._refresh()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""C expressions as Python code: what they may name, and how their parts are converted."""
+"""Translates C expressions to Python code: the names they may use, and the conversions of their parts."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from emu.ftrace.event.call import EventCall, Field
 
 __all__ = ["Expressions", "Memory", "PrintFmtError", "Text", "Value"]
 
-Node = Any  # of pycparser, which has no types
+Node = Any  # a node of pycparser, which has no types
 
 
 class PrintFmtError(ValueError):
-    """The print fmt is no C, or asks for something that only the kernel knows."""
+    """The print fmt is not valid C, or needs something that only the kernel knows."""
 
 
 @dataclass(frozen=True)
 class Text:
-    """`code` gives a str. `literal`: the text itself, if it is always the same."""
+    """`code` evaluates to a str. `literal`: the text itself, if it is constant."""
 
     code: str
     literal: str | None = None
@@ -44,7 +44,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Memory:
-    """`code` gives the bytes that a pointer points to; `at`: where in the entry they lie, if that is always the same."""
+    """`code` evaluates to the bytes behind a pointer. `at`: their place in the entry, if it is constant."""
 
     code: str
     element: CType
@@ -55,13 +55,13 @@ Value = Number | Text | Memory
 
 
 class Expressions:
-    """Makes Python code of pycparser's nodes.
+    """Translates pycparser's nodes to Python code.
 
-    Args: as of `compile_arguments`. They call nothing: `PrintFmtExpressions` does.
+    Args: as for `compile_arguments`. No calls are translated: `PrintFmtExpressions` does that.
 
     Attributes:
-        loads: the variables that the code reads, which hold numbers of the entry: by offset, size, and whether it is signed.
-        scope: what else the code may name.
+        loads: the variables used by the code for the entry's numbers, by offset, size and signedness.
+        scope: all other names used by the code.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Expressions:
         }
 
     def kept(self, value: object) -> str:
-        """A name for a value in the function's code."""
+        """Makes a value available to the function's code, and returns its name there."""
         name = f"k{len(self.scope)}"
         self.scope[name] = value
         return name
@@ -98,10 +98,10 @@ class Expressions:
     # Values
 
     def of(self, node: Node) -> Value:
-        """An expression.
+        """Translates an expression.
 
         Raises:
-            PrintFmtError: it is none that can be printed.
+            PrintFmtError: it cannot be printed.
         """
         kind = type(node).__name__
         if kind not in self._kinds:
@@ -124,7 +124,7 @@ class Expressions:
         return value
 
     def text(self, value: Value) -> str:
-        """The code of what %s prints."""
+        """The code of the text that %s prints."""
         match value:
             case Text():
                 return value.code
@@ -135,11 +135,11 @@ class Expressions:
 
     @staticmethod
     def _truth(value: Value) -> str:
-        """What is false if the value is 0. No text and no array is."""
+        """Code that is false if the value is 0. Texts and arrays are always true."""
         return value.code if isinstance(value, Number) else "1"
 
     def converted(self, value: Value, type_: CType) -> str:
-        """The code of a number in a type."""
+        """The code of a number converted to a type."""
         return fit(self._as_number(value), type_).code
 
     def _fitted(self, node: Node, type_: CType) -> str:
@@ -188,14 +188,14 @@ class Expressions:
 
     def _bytes_of(self, field: Field) -> Memory:
         at = range(field.offset, field.offset + field.size)
-        if not field.size:  # it goes on to the end of the entry
+        if not field.size:  # it extends to the end of the entry
             return Memory(f"entry[{field.offset}:]", CType(field.element or 1, field.signed))
         length = re.search(r"\[(\d+)\]$", field.type)
         size = field.element or (field.size // max(int(length[1]), 1) if length else 1)
         return Memory(f"entry[{at.start}:{at.stop}]", CType(size, field.signed), at)
 
     def _located(self, node: Node) -> tuple[Field, Number]:
-        """A dynamic field, and the word that tells where its data is."""
+        """A dynamic field, and the word with its data's location."""
         if type(node).__name__ != "ID":
             raise PrintFmtError("a field's name is needed")
         field = self._field(node.name)
@@ -212,7 +212,7 @@ class Expressions:
     # Types
 
     def _type(self, node: Node) -> CType:
-        """Of a Typename in a cast or a sizeof; of a pointer, the type that it points to is not told."""
+        """The type of a Typename in a cast or a sizeof. A pointer's target type is not returned."""
         kind = type(node.type).__name__
         if kind in ("Typename", "TypeDecl"):
             return self._type(node.type)
@@ -236,7 +236,7 @@ class Expressions:
         try:
             return replace(value, element=self._type(node.to_type.type.type), at=None)
         except PrintFmtError:
-            return value  # void *, or a structure
+            return value  # void *, or a pointer to a structure
 
     # Operators
 
@@ -296,7 +296,7 @@ class Expressions:
         return arithmetic(node.op, one, other)
 
     def _pointer_sum(self, node: Node, pointer: Number, elements: Number) -> Value:
-        """`(struct page *)address + elements`, where the size of the structure is known."""
+        """`(struct page *)address + elements`, if the size of the structure is known."""
         if not pointer.type.pointer or elements.type.pointer or type(node.left).__name__ != "Cast":
             raise PrintFmtError("it calculates with a pointer")
         target = node.left.to_type.type.type.type

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""C's integers as Python code: of each number are known its type and its least and greatest value.
+"""Translates C's integer arithmetic to Python code, tracking the type and the range of each number.
 
-So code that wraps a number is only made where the number may not fit.
+Code that wraps a number is generated only where the number may not fit.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class CType(NamedTuple):
 
 
 INT, U64 = CType(4, True), CType(8, False)
-_LONG = 0  # stands for the size of a long
+_LONG = 0  # placeholder for the size of a long
 
 _SIGNED = {
     1: "s8 __s8 int8_t",
@@ -62,14 +62,14 @@ _KEYWORDS = {"unsigned", "signed", "char", "short", "int", "long", "_Bool"}
 
 
 class CTypes:
-    """The types of a machine whose `long` has so many bytes. A pointer has as many."""
+    """The integer types of a machine with this size of `long` and pointers."""
 
     def __init__(self, long_size: int) -> None:
         self.long, self.unsigned_long = CType(long_size, True), CType(long_size, False)
         self.pointer = CType(long_size, False, pointer=True)
 
     def named(self, words: Sequence[str]) -> CType | None:
-        """`unsigned long`, `const u32`, in words; None if there is no such integer type."""
+        """The type named by words, such as `unsigned long` or `const u32`; None if there is no such integer type."""
         names = [word for word in words if word not in ("const", "volatile")]
         if len(names) == 1 and names[0] in NAMED_TYPES:
             found = NAMED_TYPES[names[0]]
@@ -84,7 +84,7 @@ class CTypes:
         return 1 if {"char", "_Bool"} & set(names) else 2 if "short" in names else 4
 
     def literal(self, digits: str, suffix: str) -> Number:
-        """An integer constant, in the first of C's types for it into which it fits."""
+        """An integer constant, in the first of C's candidate types into which it fits."""
         value = int(digits, 8 if digits.isdecimal() and digits[0] == "0" else 0)
         unsigned, longs = "u" in suffix.lower(), suffix.lower().count("l")
         least = (INT.size, self.long.size, 8)[min(longs, 2)]
@@ -97,7 +97,7 @@ class CTypes:
 
 @dataclass(frozen=True)
 class Number:
-    """`code` gives a number from `low` to `high`, which lie within the type."""
+    """`code` evaluates to a number from `low` to `high`, both within the type."""
 
     code: str
     type: CType
@@ -127,17 +127,17 @@ def fit(number: Number, type_: CType) -> Number:
 
 
 def computed(code: str, type_: CType, low: int, high: int) -> Number:
-    """The result of an operation, which may go beyond its type."""
+    """The result of an operation, which may overflow its type."""
     return fit(Number(code, type_, low, high), type_)
 
 
 def promoted(number: Number) -> Number:
-    """Nothing is calculated in less than an int."""
+    """C's integer promotion: arithmetic uses at least an int."""
     return fit(number, INT) if number.type.size < 4 else number
 
 
 def alike(one: Number, other: Number) -> tuple[Number, Number]:
-    """Both converted to their common type."""
+    """Both numbers, converted to their common type."""
     one, other = promoted(one), promoted(other)
     size = max(one.type.size, other.type.size)
     type_ = CType(size, all(number.type.signed for number in (one, other) if number.type.size == size))
@@ -183,7 +183,7 @@ def arithmetic(operator: str, one: Number, other: Number) -> Number:
 
 
 def shift(operator: str, number: Number, by: Number) -> Number:
-    """`<<` or `>>`. Of the count a processor takes the lowest bits."""
+    """`<<` or `>>`. Like a processor, it uses only the low bits of the count."""
     number = promoted(number)
     type_, mask = number.type, 8 * number.type.size - 1
     if by.is_constant:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""All events there are, by number and by name: the kernel's, those of loaded modules, and the host's own."""
+"""All existing events, by number and by name: the kernel's, those of loaded modules, and the host's own."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ __all__ = ["Catalogue"]
 
 _FIRST_NUMBER = 20  # Linux's __TRACE_LAST_TYPE: events of the system `ftrace` have fixed numbers below
 _STAGE_SIZE = 8192  # bytes, more than any entry has
-_PROBE_DEPTH = 1  # Linux's probes of system calls and of blktrace do not take back that preemption is disabled for them
-# Events that set_event_pid chooses by other tasks than the one that is running, too, and the fields that name these tasks
+_PROBE_DEPTH = 1  # Linux's probes of system calls and of blktrace do not subtract their own disabling of preemption
+# Events that set_event_pid also selects by tasks other than the running one, and the fields with those tasks' pids
 _PIDS: dict[str, Sequence[str]] = {"sched:sched_switch": ("prev_pid", "next_pid")}
 _PIDS |= {f"sched:{name}": ("pid",) for name in ("sched_waking", "sched_wakeup", "sched_wakeup_new")}
 
@@ -39,17 +39,17 @@ _PIDS |= {f"sched:{name}": ("pid",) for name in ("sched_waking", "sched_wakeup",
 class Catalogue(Mapping[int, EventCall]):
     """The events by number; reads like a dict.
 
-    A number is the index of an event in the ring buffers. It is given again only when all others have been used.
+    An event's number is its index in the ring buffers. It is reused only when all other numbers have been used.
 
     Args:
-        memory: of the guest, with its image loaded. Its struct trace_event_call get their numbers.
-        records: of all trace arrays; through them native code finds the events.
-        work: has functions of the guest called that events need.
-        log: gets a line for the guest kernel's log when no number is left.
-        put_made: gives what gives events that native code makes to the arrays (`native.made_event`).
+        memory: the guest's memory, with its image loaded. The numbers are written to its struct trace_event_call.
+        records: the records of all trace arrays, through which native code finds the events.
+        work: calls functions of the guest that events need.
+        log: gets a line of the guest kernel's log when no number is left.
+        put_made: returns the native function that delivers host-made events to the arrays (`native.made_event`).
 
     Raises:
-        BadImage: what the image says of its events is inconsistent.
+        BadImage: the image's tables of events are inconsistent.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Catalogue(Mapping[int, EventCall]):
     def _add_syscalls(
         self, syscalls: Sequence[SyscallEvents], name: str, make: Callable[[SyscallEvents, int, int], EventCall]
     ) -> NDArray[np.uint64]:
-        """Adds the events of system calls that an event of raw_syscalls makes. Returns native code's table of them."""
+        """Adds the system call events made by an event of raw_syscalls. Returns native code's table of them."""
         raw = self.find("raw_syscalls", name)
         numbers = [number for of_call in syscalls for number in of_call.numbers]
         table = np.zeros(max(numbers, default=0) + 1, np.uint64)
@@ -119,12 +119,12 @@ class Catalogue(Mapping[int, EventCall]):
         return table
 
     def _put_native(self, call: EventCall, native: _NativeEvent) -> None:
-        """Adds an event that the guest records."""
+        """Adds an event recorded by the guest."""
         self._make_native(call, native)
         self.put(call)
 
     def _make_native(self, call: EventCall, native: _NativeEvent) -> None:
-        """Has native code know an event that the guest records."""
+        """Makes an event recorded by the guest known to native code."""
         self._native[call.number] = native
         self._table[call.number] = native.record.address
 
@@ -149,7 +149,7 @@ class Catalogue(Mapping[int, EventCall]):
         return sorted(self._named)
 
     def named(self, system: str) -> Mapping[str, EventCall]:
-        """A system's events by their names."""
+        """A system's events, by name."""
         return self._named.get(system, {})
 
     def of_system(self, system: str) -> Sequence[EventCall]:
@@ -160,32 +160,32 @@ class Catalogue(Mapping[int, EventCall]):
         return self.named(system).get(name)
 
     def syscall_name(self, number: int) -> str | None:
-        """The name of a system call's function: sys_close. None: the kernel has none of that number."""
+        """The name of a system call's function, such as sys_close; None if the kernel has no call with that number."""
         table = self._by_syscall[0]
         call = self._calls.get(int(table[number])) if number < len(table) else None
         return call.name.replace("sys_enter_", "sys_", 1) if call else None
 
     def evals(self) -> Iterator[Eval]:
-        """The names for numbers in the declarations of the guest's events: the kernel's, then those of each module."""
+        """The symbolic numbers in the declarations of the guest's events: the kernel's, then those of each module."""
         return chain.from_iterable(self._evals.values())
 
     def record(self, call: EventCall) -> Event | None:
-        """What native code knows of an event; None: the host records it."""
+        """Native code's record of an event; None if the host records the event."""
         native = self._native.get(call.number)
         return native.record if native else None
 
     def record_address(self, call: EventCall) -> int:
-        """The address of the same, for code that does not name fields yet; 0: the host records it."""
+        """The address of that record, for code that does not access its fields; 0 if the host records the event."""
         record = self.record(call)
         return record.address if record else 0
 
-    # Coming and going
+    # Adding and removing
 
     def read(self, module: Module) -> GuestEvents:
-        """The events of a module that is being loaded, to be given to `add`.
+        """The events of a module that is being loaded, for `add`.
 
         Raises:
-            BadModule, LookupError: what it says of them is inconsistent.
+            BadModule, LookupError: the module's tables of events are inconsistent.
         """
         try:
             reader = EventReader(self._memory, module.trace_evals, self._work, module.name)
@@ -203,7 +203,7 @@ class Catalogue(Mapping[int, EventCall]):
             names.add((event.system, event.name))
 
     def add(self, found: GuestEvents) -> None:
-        """Gives numbers to events of the guest."""
+        """Assigns numbers to events of the guest, and adds them."""
         self._evals[found.module] = found.evals
         for event in found.events:
             number = self._free_number()
@@ -215,7 +215,7 @@ class Catalogue(Mapping[int, EventCall]):
             self._put_native(call, _NativeEvent(call, swapped=self._memory.swapped))
 
     def put(self, call: EventCall) -> None:
-        """Adds an event that has its number."""
+        """Adds an event that has a number already."""
         self._calls[call.number] = call
         self._named.setdefault(call.system, {})[call.name] = call
 
@@ -234,7 +234,7 @@ class Catalogue(Mapping[int, EventCall]):
         if not self._named[call.system]:
             del self._named[call.system]
 
-    # Events that are defined while the machine runs
+    # Events that are defined at run time
 
     def define(
         self,
@@ -248,20 +248,20 @@ class Catalogue(Mapping[int, EventCall]):
         depth: int = 0,
         at_once: bool = True,
     ) -> EventCall:
-        """Adds an event whose entries native code makes. `record` then says what to give to `native.stages.put`.
+        """Adds an event whose entries are made by native code. `record` then returns the argument for `native.stages.put`.
 
         Args:
-            system, name: by which it is known.
-            fields: after the common ones.
+            system, name: the event's name.
+            fields: those after the common ones.
             print_fmt: as `format` shows it.
-            size: bytes of an entry, without the data of dynamic fields.
+            size: bytes of an entry's fixed part, without the data of dynamic fields.
             kind: how it is printed.
-            source: of its entries.
-            depth: is added to the preemption depth that entries show.
-            at_once: whether it can happen from now on; if not, `use_made_events` must be called first.
+            source: the source of its entries.
+            depth: added to the preemption depth in entries.
+            at_once: whether the event can happen from now on. If not, `use_made_events` must be called first.
 
         Raises:
-            TraceError: EEXIST; ENODEV when no number is left.
+            TraceError: EEXIST; ENODEV if no number is left.
         """
         if self.find(system, name) is not None:
             raise TraceError(errno.EEXIST, f"there is an event {system}:{name} already")
@@ -275,17 +275,17 @@ class Catalogue(Mapping[int, EventCall]):
         return call
 
     def use_made_events(self) -> None:
-        """Must be called before native code makes an event. What it needs is compiled."""
+        """Must be called before native code makes an event. Compiles the code for this."""
         self._stages.put = self._put_made()
 
     def drop(self, call: EventCall) -> None:
-        """Removes an event that was defined. Afterwards the arrays must forget it, too."""
+        """Removes a defined event. Afterwards the arrays must forget it."""
         self._forget(call)
 
-    # What trace arrays want of them
+    # The event files of trace arrays
 
     def add_file(self, call: EventCall, file: EventFile) -> None:
-        """Has native code ask this event_file, too, whenever the event happens."""
+        """Adds an event file for native code to check whenever the event happens."""
         self._files.setdefault(call, []).append(file)
         self._chain(call)
 
@@ -295,7 +295,7 @@ class Catalogue(Mapping[int, EventCall]):
 
     def _chain(self, call: EventCall) -> None:
         if call.kind is EventKind.FTRACE and GUEST_ENTRIES.get(call.number) is not call:
-            return  # the guest fills no such entries
+            return  # the guest does not make such entries
         if native := self._native.get(call.number):
             files: list[EventFile | None] = [*self._files[call], None]
             native.record.files = files[0]
@@ -311,13 +311,13 @@ class Catalogue(Mapping[int, EventCall]):
 
 
 class _NativeEvent:
-    """An event as native code knows it.
+    """An event for native code.
 
     Args:
         call: the event.
-        swapped: numbers in entries have the guest's byte order, which is not the host's.
-        depth: is added to the preemption depth that entries show.
-        irqs_off: entries show interrupts off, whether they are or not: Linux's probe does not ask.
+        swapped: whether numbers in entries have the guest's byte order, which is not the host's.
+        depth: added to the preemption depth in entries.
+        irqs_off: entries always show interrupts as off, because Linux's probe does not check.
     """
 
     def __init__(self, call: EventCall, *, swapped: bool = False, depth: int = 0, irqs_off: bool = False) -> None:
@@ -335,7 +335,7 @@ class _NativeEvent:
 
 
 class _Fields:
-    """What native code knows of some fields of an event."""
+    """Some fields of an event for native code."""
 
     def __init__(self, fields: Sequence[Field]) -> None:
         self.count = len(fields)

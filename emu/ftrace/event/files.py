@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What one trace array wants of the events: which it records, softly or not, and what else happens with them."""
+"""The state of events in one trace array: enabled or not, soft mode, filter and triggers."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from emu.native.records import u64
 __all__ = ["EventFile", "EventFiles", "Handler"]
 
 Handler = Callable[[cpu_records.Cpu, trace_records.EventFile], None]
-"""A native function that does all that an array wants of an event."""
+"""A native function that does everything that an array needs when an event happens."""
 
 
 class EventTrigger(Protocol):
-    """What an event makes happen (`emu.ftrace.trigger`). As text: its line in the file `trigger`; "": it has none."""
+    """A trigger of an event (`emu.ftrace.trigger`). Its str() is its line in the file `trigger`; "" if it has none."""
 
     record: Consumer
 
@@ -42,23 +42,23 @@ class EventTrigger(Protocol):
 
     @property
     def event_handler(self) -> Handler | None:
-        """What is sooner done, if the event has no other trigger; None: nothing is."""
+        """A faster handler for an event with this trigger only; None if there is none."""
 
     def release(self) -> None: ...
 
 
 class EventFile:
-    """What one trace array wants of one event (Linux: struct trace_event_file). Its EventFiles makes it.
+    """The state of one event in one trace array (Linux: struct trace_event_file). Made by EventFiles.
 
-    An event is *enabled* while its key is on. While it has soft users, it can be enabled and yet not recorded: then native code
-    starts and stops recording it without a change of kernel text (Linux: soft mode).
+    An event is *enabled* while its key is on. With soft users it can be enabled without being recorded: native code then
+    starts and stops recording it without patching kernel text (Linux: soft mode).
 
     Attributes:
         call: the event.
-        files: those of its array.
-        record: what native code knows of it.
-        filter: which of its entries are recorded; None: all.
-        triggers: what it makes happen, in the order in which files show it. Each is a soft user. EventFiles changes them.
+        files: the event files of its array.
+        record: the record for native code.
+        filter: selects the entries to record; None: all.
+        triggers: its triggers, in the files' order. Each is a soft user. Only EventFiles changes them.
     """
 
     def __init__(self, call: EventCall, files: EventFiles, array: TraceArray) -> None:
@@ -69,7 +69,7 @@ class EventFile:
         self.filter: EventFilter | None = None
         self.triggers: list[EventTrigger] = []
         self._soft_users = 0
-        if call.kind is EventKind.FTRACE and GUEST_ENTRIES.get(call.number) is not call:  # it is recorded whenever tracing is on
+        if call.kind is EventKind.FTRACE and GUEST_ENTRIES.get(call.number) is not call:  # recorded whenever tracing is on
             self._set(ENABLED, True)
 
     def _has(self, flag: u64) -> bool:
@@ -88,12 +88,12 @@ class EventFile:
 
     @property
     def state(self) -> str:
-        """What its file `enable` shows: 0 or 1, and a * if native code may change that."""
+        """What its file `enable` shows: 0 or 1, followed by * if native code may change it."""
         soft = self._soft_users or self._has(SOFT_DISABLED)
         return f"{int(self.recorded)}{'*' if soft else ''}"
 
     def enable(self, *, soft: bool = False) -> None:
-        """Records the event. `soft`: only makes it possible that native code does; undone by `disable(soft=True)`.
+        """Records the event. `soft`: only allows native code to record it; `disable(soft=True)` undoes that.
 
         Raises:
             TraceError: the event cannot happen; nothing has changed.
@@ -109,7 +109,7 @@ class EventFile:
         self._set(ENABLED, True)
 
     def disable(self, *, soft: bool = False) -> None:
-        """Records the event no longer. `soft`: takes back one `enable(soft=True)`."""
+        """Stops recording the event. `soft`: undoes one `enable(soft=True)`."""
         if soft:
             self._soft_users -= 1
             if self._soft_users:
@@ -122,25 +122,25 @@ class EventFile:
         self._set(SOFT_DISABLED, self._soft_users > 0)
 
     def _end(self) -> None:
-        """The array does not want the event any more."""
+        """The array no longer needs the event."""
         if self.call.source is not None and self.enabled:
             self.call.source.end(self)
         self._set(ENABLED, False)
 
     def close(self) -> None:
-        """The array is gone, or the event."""
+        """The array or the event is gone."""
         for trigger in list(self.triggers):
             self.files.remove_trigger(self.call, trigger)
         self._end()
 
     @property
     def has_more(self) -> bool:
-        """Whether more is wanted of the event than that it is recorded."""
+        """Whether the event has uses other than recording."""
         return bool(self.triggers) or self.filter is not None
 
     @contextmanager
     def as_if_enabled(self) -> Iterator[None]:
-        """The event is recorded while the body runs, unless it is in soft mode: it is then enabled in any case."""
+        """Records the event during the body, except in soft mode, when it is enabled anyway."""
         enabled = self.enabled
         self._set(ENABLED, True)
         try:
@@ -149,7 +149,7 @@ class EventFile:
             self._set(ENABLED, enabled)
 
     def put_triggers(self, triggers: list[EventTrigger]) -> None:
-        """Has these triggers from now on."""
+        """Replaces the triggers."""
         self.triggers = triggers
         self.record.consumers = link([trigger.record for trigger in triggers])
         needed = self.call.kind is EventKind.FTRACE or any(trigger.needs_entry for trigger in triggers)
@@ -158,13 +158,13 @@ class EventFile:
 
 
 class EventFiles:
-    """The event files of one trace array. There is one for each event of which the array has ever wanted anything.
+    """The event files of one trace array: one for each event that the array has ever used.
 
     Args:
-        records: of the array.
-        catalogue: the events there are.
-        handler: gives what handles events with more to them than to be recorded.
-        stack_handler: gives what is sooner done, if no more is wanted than a stack after each.
+        records: the array's records.
+        catalogue: the existing events.
+        handler: returns the handler for events with uses other than recording.
+        stack_handler: returns a faster handler for events that are only recorded, each followed by a stack trace.
     """
 
     def __init__(
@@ -180,11 +180,11 @@ class EventFiles:
         return iter(self._files.values())
 
     def get(self, call: EventCall) -> EventFile | None:
-        """What the array wants of an event; None: it has never wanted anything."""
+        """The event file of an event; None if the array has never used the event."""
         return self._files.get(call)
 
     def file(self, call: EventCall) -> EventFile:
-        """The same, made if there is none yet."""
+        """The event file of an event, created if necessary."""
         if call not in self._files:
             file = EventFile(call, self, self._records.array)
             self._files[call] = file
@@ -193,11 +193,11 @@ class EventFiles:
         return self._files[call]
 
     def take_entries(self, kinds: Iterable[EventType], on: bool) -> None:
-        """Records from now on the entries of these kinds that tracers in the guest fill, or no longer."""
+        """Starts or stops recording the entries of these kinds, which tracers in the guest fill in."""
         self.set([GUEST_ENTRIES[kind] for kind in kinds], on)
 
     def takes_entries(self, kind: int) -> bool:
-        """Whether it does, of one kind."""
+        """Whether entries of a kind are recorded."""
         return kind in GUEST_ENTRIES and self.enabled(GUEST_ENTRIES[kind])
 
     def enabled(self, call: EventCall) -> bool:
@@ -207,14 +207,14 @@ class EventFiles:
 
     @property
     def keys(self) -> set[int]:
-        """The static keys that must be on: the addresses of their struct static_key."""
+        """The addresses of the static keys (struct static_key) that must be on."""
         return {key for file in self._files.values() if file.enabled for key in file.call.keys}
 
     def set(self, calls: Iterable[EventCall], on: bool) -> None:
-        """Records these events from now on, or no longer.
+        """Starts or stops recording these events.
 
         Raises:
-            TraceError: an event, of several the first, cannot happen. All others are recorded.
+            TraceError: an event cannot happen here (the first one, if there are several). All others are recorded.
         """
         refused: list[TraceError] = []
         for call in calls:
@@ -229,7 +229,7 @@ class EventFiles:
             raise refused[0]
 
     def add_trigger(self, call: EventCall, trigger: EventTrigger, *, last: bool = False) -> None:
-        """Has an event make something happen, too: before all others, or after them (`last`).
+        """Adds a trigger to an event: before all others, or after them (`last`).
 
         Raises:
             TraceError: the event cannot happen; nothing has changed.
@@ -240,7 +240,7 @@ class EventFiles:
         self._follow(file)
 
     def remove_trigger(self, call: EventCall, trigger: EventTrigger) -> None:
-        """Takes back a trigger of an event."""
+        """Removes a trigger of an event."""
         file = self._files[call]
         file.put_triggers([other for other in file.triggers if other is not trigger])
         file.disable(soft=True)
@@ -248,7 +248,7 @@ class EventFiles:
         self._follow(file)
 
     def set_filter(self, call: EventCall, wanted: EventFilter | None) -> None:
-        """Records only those entries of an event that a filter keeps; None: all."""
+        """Records only the entries of an event that pass a filter; None: all."""
         file = self.file(call)
         file.filter = wanted
         first_step = wanted.first_step if wanted else None
@@ -262,11 +262,11 @@ class EventFiles:
         self._follow(file)
 
     def forget(self, calls: Iterable[EventCall]) -> bool:
-        """Follows events that are gone, and with them triggers that have to do with them.
+        """Forgets events that are gone, and the triggers that refer to them.
 
         Returns whether this array may have recorded any of them.
         """
-        gone = [call for call in calls if call in self._files]  # in this order: closing a file may ask the guest for work
+        gone = [call for call in calls if call in self._files]  # in this order: closing a file may request work from the guest
         for call, file in list(self._files.items()):
             for trigger in file.triggers:
                 if call in gone or (trigger.target is not None and trigger.target.call in gone):
@@ -284,18 +284,18 @@ class EventFiles:
         self._files.clear()
 
     def follow(self) -> None:
-        """Follows what the array wants of all events."""
+        """Updates the handlers of all events."""
         for file in self._files.values():
             self._follow(file)
 
     def _follow(self, file: EventFile) -> None:
-        """Has the handler called for an event, if there is more to do than to record what a filter keeps of it."""
+        """Sets the handler of an event, if there is more to do than to record the entries that pass the filter."""
         array, triggers = self._records.array, file.triggers
         with_stack = bool(array.event_stacks)
         alone = not (array.event_user_stacks or array.event_pids or array.print_event)
         handler: Handler | None = None
         if file.call.kind is EventKind.FTRACE:
-            pass  # as in Linux, no stack follows a tracer's entry, and no pids choose it; triggers are the host's to call
+            pass  # as in Linux, no stack follows a tracer's entry, and no pids select it; the host calls its triggers
         elif alone and not triggers:
             handler = self._stack_handler() if with_stack else None
         elif alone and len(triggers) == 1 and not with_stack:

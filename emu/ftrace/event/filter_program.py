@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Filters of events as programs for native code (`native.filter_record`)."""
+"""Compiles event filters to programs for native code (`native.filter_record`)."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ class EventFilter:
     Args:
         call: the event.
         text: the filter.
-        find_function: finds the addresses of a function by its name, or by an address in it.
+        find_function: finds the addresses of a function, by name or by an address in it.
 
     Attributes:
-        text: the filter as it was written.
-        first_step: for native code, there as long as the filter.
+        text: the filter's text.
+        first_step: the program for native code, valid while this object exists.
 
     Raises:
-        TraceError: EINVAL, with what error_log tells.
+        TraceError: EINVAL, with the report for error_log.
     """
 
     def __init__(self, call: EventCall, text: str, find_function: FindFunction) -> None:
@@ -66,14 +66,14 @@ class EventFilter:
 
 
 class _Exit(NamedTuple):
-    """What says where to go on: `if_true` of a step, or its `if_false`."""
+    """An open branch of a step: its `if_true` or its `if_false`."""
 
     step: FilterStep
     if_true: bool
 
 
 class _Part(NamedTuple):
-    """A part of a filter: its first step, and what says where to go on after it."""
+    """A part of a filter: its first step and its open branches."""
 
     first: FilterStep
     if_true: list[_Exit]
@@ -81,13 +81,13 @@ class _Part(NamedTuple):
 
 
 class _Program:
-    """The steps of a filter. An operator joins parts by letting one go on at the other."""
+    """The steps of a filter. An operator joins parts by connecting one's open branches to the other's first step."""
 
     def __init__(self, postfix: Postfix) -> None:
         count = sum(isinstance(item, Predicate) for item in postfix)
         self.words = np.zeros(count * HOST.size(FilterStep) // _WORD, np.uint64)
         self.steps = Records[FilterStep](self.words.ctypes.data)
-        self._used = 0  # steps
+        self._used = 0  # steps used so far
         self.patterns: list[NDArray[np.uint64]] = []
         parts: list[_Part] = []
         for item in postfix:
@@ -109,7 +109,7 @@ class _Program:
         _go_on(whole.if_false, FilterStep(native.DISCARD))
 
     def _step(self, predicate: Predicate) -> _Part:
-        """Adds the step of a predicate."""
+        """Adds a step for a predicate."""
         field, comparison, operand = predicate.field, predicate.comparison, predicate.operand
         opposite = comparison in _OPPOSITES
         comparison = _OPPOSITES.get(comparison, comparison)
@@ -127,7 +127,7 @@ class _Program:
         return _Part(step, [_Exit(step, not opposite)], [_Exit(step, opposite)])
 
     def _pattern(self, text: bytes, is_glob: bool) -> tuple[Words, int, bool]:
-        """Makes a pattern. Returns it, its length, and whether a string must not match it."""
+        """Makes a pattern. Returns its words, its length, and whether the match is inverted."""
         inverted = is_glob and text.startswith(b"!")
         elements = list(glob_elements(text[inverted:]) if is_glob else text)
         pattern, classes = list[int](), list[int]()
@@ -160,14 +160,14 @@ def _source(predicate: Predicate) -> int:
 
 
 def _extended(value: int, field: Field) -> int:
-    """A number cut to a field's size, as native code has what it compares with."""
+    """A number truncated to a field's size and extended as native code extends the field."""
     value &= (1 << 8 * field.size) - 1
     negative = field.signed and value >> (8 * field.size - 1)
     return value | (_MASK << 8 * field.size & _MASK if negative else 0)
 
 
 def glob_elements(pattern: bytes) -> Iterator[int | frozenset[int]]:
-    r"""The elements of a glob: `*`, `?`, `[a-z]`, `[!a-z]`, `\\` before a character that means itself. `[` without `]` does, too.
+    r"""The elements of a glob: `*`, `?`, `[a-z]`, `[!a-z]`, and characters; `\\` quotes the next one. An unclosed `[` is literal.
 
     >>> list(glob_elements(b"a*[b-d]")) == [ord("a"), int(native.ANY_RUN), frozenset(b"bcd")]
     True
@@ -191,7 +191,7 @@ def glob_elements(pattern: bytes) -> Iterator[int | frozenset[int]]:
 
 
 def _members(members: bytes, negated: bool) -> frozenset[int]:
-    """The characters of a class. Its first one may be `]`."""
+    """The characters of a class. The first one may be `]`."""
     found: set[int] = set()
     for first, last in _RANGE.findall(members):
         found.update(range(first[0], (last or first)[0] + 1))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads the events that the guest's headers define, from the memory of the kernel or of a module.
+"""Reads the events defined by the guest's headers, from the memory of the kernel or of a module.
 
-A table of pointers leads to struct trace_event_call, and that to the fields (struct trace_event_field). Their offsets are not
-there: they follow from sizes and alignments, as the compiler lays out the entry.
+A table of pointers leads to struct trace_event_call, which leads to the fields (struct trace_event_field). The fields' offsets
+are not stored. They follow from sizes and alignments, as the compiler lays out the entry.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ __all__ = ["Eval", "EventReader", "GuestEvent", "GuestEvents"]
 
 _MOST_FIELDS = 64
 
-# What print fmt consists of: strings, members that must stay as they are, names and numbers.
+# Tokens of a print fmt: strings, struct members (which must stay as they are), names and numbers.
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|(?:->|\.)\s*\w+|sizeof\(struct \w+\)|\w+')
 
 
 @dataclass(frozen=True)
 class GuestEvent:
-    """An event that has no number yet. `address`: of its struct trace_event_call. `call(number)` makes it an EventCall."""
+    """An event without a number yet. `address`: its struct trace_event_call. `call(number)` makes the EventCall."""
 
     address: int
     system: str
@@ -40,7 +40,7 @@ class GuestEvent:
 
 
 class Eval(NamedTuple):
-    """A name of C that stands for a number in the events of a system (TRACE_DEFINE_ENUM, TRACE_DEFINE_SIZEOF)."""
+    """A C name for a number in the events of a system (TRACE_DEFINE_ENUM, TRACE_DEFINE_SIZEOF)."""
 
     system: str
     name: str
@@ -49,9 +49,9 @@ class Eval(NamedTuple):
 
 @dataclass(frozen=True)
 class GuestEvents:
-    """The events of the kernel or of a module, and the names that their declarations and print fmts use for numbers."""
+    """The events of the kernel or of a module, and the symbolic numbers in their declarations and print fmts."""
 
-    module: str  # empty: the kernel
+    module: str  # empty for the kernel
     events: Sequence[GuestEvent]
     evals: Sequence[Eval]
 
@@ -60,13 +60,13 @@ class EventReader:
     """Reads the events of the kernel or of one module.
 
     Args:
-        memory: in which they lie.
-        evals: addresses of their struct trace_eval_map.
-        work: has functions called that events need.
-        module: the module's name; empty: the kernel's.
+        memory: the guest's memory.
+        evals: the addresses of their struct trace_eval_map.
+        work: calls functions of the guest that events need.
+        module: the module's name; empty for the kernel.
 
     Raises, from any method:
-        ValueError, LookupError: what lies in memory is no event; the latter: it points out of the kernel's memory.
+        ValueError, LookupError: the memory does not hold a valid event; LookupError if it points outside the kernel's memory.
     """
 
     def __init__(self, memory: GuestMemory, evals: Sequence[int], work: Work, module: str = "") -> None:
@@ -89,7 +89,7 @@ class EventReader:
         return Eval(system, name, value - (value >> 63 << 64))
 
     def read(self, calls: Sequence[int]) -> GuestEvents:
-        """All of them. `calls`: the addresses of their struct trace_event_call."""
+        """All events and symbolic numbers. `calls`: the addresses of the events' struct trace_event_call."""
         return GuestEvents(self._module, list(self._events(calls)), self._evals)
 
     def _events(self, calls: Sequence[int]) -> Iterator[GuestEvent]:
@@ -124,7 +124,7 @@ class EventReader:
             yield GuestEvent(address, system, name, make)
 
     def _fields_at(self, address: int) -> tuple[Sequence[Field], int]:
-        """The fields in the table at an address, and where the last one ends. Events of a class share it."""
+        """The fields in the table at an address, and the end of the last one. Events of a class share the table."""
         if address not in self._fields:
             fields, end = [], COMMON_SIZE
             for n in range(_MOST_FIELDS + 1):
@@ -144,12 +144,12 @@ class EventReader:
         return self._fields[address]
 
     def _evaluated(self, system: str, field: Field) -> Field:
-        """A field, the length of an array in numbers."""
+        """A field with the length of its array as a number."""
         if "[" not in field.type or (type_ := self._replaced(system, field.type)) == field.type:
             return field
         return Field(type_, field.name, field.offset, field.size, field.signed, field.element)
 
     def _replaced(self, system: str, text: str) -> str:
-        """A text of C with the names of the system replaced by what they stand for, outside strings."""
+        """A C text in which the system's symbolic numbers, outside strings, are replaced by their values."""
         names = self._names.get(system)
         return _TOKEN.sub(lambda token: names.get(token[0], token[0]), text) if names else text

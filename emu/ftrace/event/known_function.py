@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a reader of traces knows of a function of the kernel that a print fmt calls."""
+"""A kernel function that a print fmt calls and that trace readers implement."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["KnownFunction"]
 
 @dataclass(frozen=True)
 class KnownFunction:
-    """A function of the kernel that a reader of traces has, too.
+    """A Python implementation of a kernel function, for readers of traces.
 
-    `parameters`: `n`, a number; `m`, what a pointer points to, as bytes; `-`: `call` does not get it. The result is a number
-    that fits an unsigned long, or a text.
+    `parameters`: `n` is a number; `m` is the bytes behind a pointer; `-` is not passed to `call`. The result is a number that
+    fits an unsigned long, or a text.
     """
 
     parameters: str

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The print fmt of an event, compiled to a Python function that prints an entry.
+"""Compiles the print fmt of an event to a Python function that prints an entry.
 
-A print fmt is the argument list of a call of printf in C. Each argument becomes a Python expression, of which are known the
-C type and the least and greatest value (`c_numbers`).
+A print fmt is the argument list of a C printf call. Each argument becomes a Python expression, with its C type and its value
+range (`c_numbers`).
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ __all__ = ["Guest", "PrintFmtError", "compile_arguments", "compile_print_fmt", "
 
 
 class Guest(Protocol):
-    """What the text of an entry needs besides the entry."""
+    """The guest's data that the text of an entry needs besides the entry."""
 
-    values: Mapping[str, int]  # of the kernel's variables that a print fmt may name
+    values: Mapping[str, int]  # of the kernel variables that a print fmt may use
 
     def symbol(self, address: int, *, offset: bool) -> str:
-        """%pS, and without the offset %ps"""
+        """The text of %pS, or of %ps without the offset."""
 
     def string(self, address: int) -> str:
-        """The text that a pointer points to."""
+        """The string at an address."""
 
     def pointer(self, address: int) -> str:
-        """%p"""
+        """The text of %p."""
 
 
 def compile_print_fmt(
     call: EventCall, symbols: Container[str], constants: Mapping[str, int] = MappingProxyType({}), long_size: int = 8
 ) -> Callable[[bytes, Guest], str]:
-    """The function that prints an entry of the event.
+    """A function that prints an entry of the event.
 
-    An entry that is shorter than the event's fixed part is an error; what lies outside of the entry is never read.
+    An entry shorter than the event's fixed part is an error. Memory outside the entry is never read.
 
     Args:
-        call: the event.
-        symbols: names of the kernel's variables whose values will be known.
+        symbols: the kernel variables whose values will be available.
+        constants: the kernel's constants by name, including `sizeof(struct page)`.
         constants: names of the kernel's constants, and `sizeof(struct page)`.
         long_size: bytes of a `long` and of a pointer in the kernel.
 
@@ -69,9 +69,9 @@ def compile_arguments(
     functions: Mapping[str, KnownFunction] = MappingProxyType({}),
     long_size: int = 8,
 ) -> Callable[[bytes, Guest], str]:
-    """The same of a print fmt that is parsed, or of a part of one: some of its conversions with their arguments.
+    """The same for a parsed print fmt, or a part of one: some of its conversions with their arguments.
 
-    `functions`: those of the kernel that it may call beside Linux's helpers.
+    `functions`: the kernel functions that it may call besides Linux's helpers.
 
     Raises:
         PrintFmtError: it cannot be compiled.
@@ -81,27 +81,27 @@ def compile_arguments(
         return _Compiler(PrintFmtExpressions(call, symbols, constants, functions, types), types).function(format_node, arguments)
     except PrintFmtError:
         raise
-    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:  # the latter two: it is nested too deeply
+    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:  # the last two: it is nested too deeply
         raise PrintFmtError(f"it cannot be read: {error}") from error
 
 
 def parse_print_fmt(print_fmt: str) -> Sequence[Node]:
-    """The format and the arguments, as pycparser's nodes. A list in braces is no expression: it becomes a compound literal.
+    """The format and the arguments, as pycparser's nodes. A list in braces is not an expression: it becomes a compound literal.
 
     Raises:
-        PrintFmtError: it is not the argument list of a printf.
+        PrintFmtError: it is not a printf argument list.
     """
     try:
         return _parse(print_fmt)
     except PrintFmtError:
         raise
-    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:  # the latter two: it is nested too deeply
+    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:  # the last two: it is nested too deeply
         raise PrintFmtError(f"it cannot be read: {error}") from error
 
 
-@functools.lru_cache(maxsize=512)  # several recordings have the same
+@functools.lru_cache(maxsize=512)  # recordings often share them
 def _parse(print_fmt: str) -> Sequence[Node]:
-    from pycparser.c_parser import CParser, ParseError  # not before the first event is printed
+    from pycparser.c_parser import CParser, ParseError  # imported when the first event is printed
 
     def as_expression(found: re.Match[str]) -> str:
         return "(struct pair){" if found[0] == "{" else found[0].replace("\n", r"\n")
@@ -119,7 +119,7 @@ def _parse(print_fmt: str) -> Sequence[Node]:
 
 
 class _Compiler:
-    """Makes the function of a format and its arguments."""
+    """Compiles a format and its arguments to a function."""
 
     def __init__(self, expressions: Expressions, types: CTypes) -> None:
         self._expressions = expressions
@@ -155,9 +155,9 @@ class _Compiler:
         return found
 
     def _layouts(self) -> Iterator[tuple[str, struct.Struct]]:
-        """The variables of the numbers that are used, as the left side of an assignment, and where they lie.
+        """For the numbers used: their variables, as the left side of an assignment, and the struct that unpacks them.
 
-        There is one for all of them; but in a damaged format, fields may overlap.
+        Usually there is one struct for all; in a damaged format, fields may overlap.
         """
         left = sorted(self._expressions.loads.items())
         while left:
@@ -174,11 +174,11 @@ class _Compiler:
             left = others
 
     def _conversion(self, conversion: Conversion, arguments: Node) -> tuple[str, list[str]]:
-        """The conversion in Python's terms, and the code of what it prints."""
+        """A conversion as Python's, and the code of its arguments."""
         starred = [part for part in (conversion.width, conversion.precision) if part == "*"]
         stars = [f"star({self._expressions.converted(self._expressions.of(next(arguments)), INT)})" for _ in starred]
         value = self._expressions.of(next(arguments))
-        padded = f"%{'-' if '-' in conversion.flags else ''}{conversion.width}"  # what is no number
+        padded = f"%{'-' if '-' in conversion.flags else ''}{conversion.width}"  # for anything but a number
         if conversion.kind == "p":
             return self._pointer(conversion, value, stars, padded)
         if conversion.kind == "c":
@@ -194,7 +194,7 @@ class _Compiler:
             return "%s", [f"number({code}, {self._expressions.kept(conversion)}, {width}, {precision})"]
         kind = "d" if conversion.kind == "u" else conversion.kind
         if kind == "d" and not flags and not conversion.width:
-            return "%s", [code]  # the same text, sooner
+            return "%s", [code]  # the same text, faster
         return f"%{flags}{conversion.width}{kind}", [*stars, code]
 
     def _pointer(self, conversion: Conversion, value: Value, stars: list[str], padded: str) -> tuple[str, list[str]]:
@@ -217,9 +217,9 @@ class _Compiler:
         return f"{padded}s", [*stars, f"{self._expressions.kept(text)}({value.code}.ljust({size}, b'\\0'))"]
 
 
-_OLD = {"F": "S", "f": "s"}  # %pF and %pf, as kernels before 5.3 spell these
+_OLD = {"F": "S", "f": "s"}  # %pF and %pf, the spelling before Linux 5.3
 
-# What the letters after %p make of as many bytes, or bits, as the width says.
+# For the letters after %p: how to format as many bytes, or bits, as the width says.
 _MEASURED = {
     "h": "hex_dump({memory}[:min(max({length}, 0), 64)], ' ')",
     "hC": "hex_dump({memory}[:min(max({length}, 0), 64)], ':')",
@@ -229,4 +229,4 @@ _MEASURED = {
     "bl": "bitmap_list({memory}, {length})",
 }
 
-_LETTERS = {1: "Bb", 2: "Hh", 4: "Ii", 8: "Qq"}  # of struct: unsigned, signed
+_LETTERS = {1: "Bb", 2: "Hh", 4: "Ii", 8: "Qq"}  # letters of struct: unsigned, signed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the expressions of a print fmt may call: TP_printk's helpers, and functions of the kernel that are known."""
+"""The functions that a print fmt's expressions may call: TP_printk's helpers, and known kernel functions."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from emu.ftrace.event.print_fmt_calls import flags
 
 __all__ = ["PrintFmtExpressions"]
 
-_ARGUMENT = CType(8, False)  # of a KnownFunction, and what it gives: numbers of 64 bits
+_ARGUMENT = CType(8, False)  # a KnownFunction's arguments and result are 64-bit numbers
 
 
 class PrintFmtExpressions(Expressions):
-    """C expressions that call the helpers of a print fmt.
+    """Translates C expressions that may call a print fmt's helpers.
 
-    Args: as of `compile_arguments`.
+    Args: as for `compile_arguments`.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class PrintFmtExpressions(Expressions):
         return Text(f"bitmap({self._dynamic(name).code})")
 
     def _pairs(self, nodes: Sequence[Node], type_: CType) -> list[tuple[int, str]]:
-        """The constants, in a type, of a list of `{ number, "text" }`, which may end in `{ -1, NULL }`."""
+        """The constants in a list of `{ number, "text" }`, converted to a type. The list may end with `{ -1, NULL }`."""
         pairs = []
         for node in nodes:
             pair = [self.of(part) for part in node.init.exprs] if type(node).__name__ == "CompoundLiteral" else []
@@ -103,7 +103,7 @@ class PrintFmtExpressions(Expressions):
         return self._symbolic(U64, value, pairs)
 
     def _symbolic(self, type_: CType, value: Node, pairs: Sequence[Node]) -> Value:
-        names = dict(reversed(self._pairs(pairs, type_)))  # the first of a number counts
+        names = dict(reversed(self._pairs(pairs, type_)))  # the first one of equal numbers counts
         return Text(f"symbolic({self._fitted(value, type_)}, {self.kept(names)})")
 
     def _print_hex(self, memory: Node, length: Node) -> Value:
@@ -129,7 +129,7 @@ class PrintFmtExpressions(Expressions):
         return fit(self._number(value), self._types.long)
 
 
-# What a print fmt may call.
+# The functions that a print fmt may call
 _FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "__get_str": PrintFmtExpressions._get_str,
     "__get_rel_str": PrintFmtExpressions._get_str,

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Words of the kernel's command line that are about tracing. They are obeyed before the first instruction, so that the boot
-itself is traced; only kprobes wait until the kernel takes traps, and a tracer that needs threads of the guest gets them at the
-end of the boot.
+"""The kernel command line's parameters for tracing. They are obeyed before the first instruction, so that the boot itself is
+traced. Only kprobes wait until the kernel takes traps, and a tracer that needs threads of the guest gets them at the end of
+the boot.
 
     ftrace=function_graph ftrace_graph_filter=do_initcalls trace_buf_size=8M
     trace_event=sched:sched_switch,initcall tp_printk
     kprobe_event=p:reads,vfs_read,count=$arg3;r:written,vfs_write,$retval
 
-As in Linux the last of several words of one name counts, and what cannot be obeyed is a line in the kernel's log. The kernel
-itself only keeps these words from init (firmware/kernel/trace/boot_params.c).
+As in Linux, the last of several parameters with one name counts, and a parameter that cannot be obeyed becomes a line in the
+kernel's log. The kernel itself only hides these parameters from init (firmware/kernel/trace/boot_params.c).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _UNSIGNED_INT_MAX = (1 << 32) - 1
 
 
 def words(command_line: str) -> Iterator[tuple[str, str]]:
-    """The name and the value of each word, as the kernel reads them: quotes keep blanks in a word.
+    """The name and the value of each parameter, parsed like the kernel does: quotes keep blanks in a value.
 
     >>> list(words('quiet trace_options="sym-addr" "kprobe_event=p vfs_read"'))
     [('quiet', ''), ('trace_options=', 'sym-addr'), ('kprobe_event=', 'p vfs_read')]
@@ -45,13 +45,13 @@ def words(command_line: str) -> Iterator[tuple[str, str]]:
 
 
 class BootOptions:
-    """Obeys the words, by writing to the files of tracefs, most of them.
+    """Obeys the parameters, most of them by writing to files of tracefs.
 
     Args:
         array: the top array.
-        tracefs: its files.
-        log: gets a line for each word that cannot be obeyed.
-        warn: gets a sentence for people about it.
+        tracefs: the top array's files.
+        log: gets a line for each parameter that cannot be obeyed.
+        warn: called with a sentence about it for the user.
     """
 
     def __init__(self, array: TraceArray, tracefs: TraceFS, log: KernelLog, warn: Callable[[str], None]) -> None:
@@ -62,7 +62,7 @@ class BootOptions:
         self._given: dict[str, str] = {}
 
     def obey(self, command_line: str) -> None:
-        """Obeys the words that are known, in Linux's order, not in theirs."""
+        """Obeys the known parameters, in Linux's order, not in the order given."""
         self._given = dict(words(command_line))
         self._number("trace_buf_size=", self._set_buffer_size, _size)
         self._number("tracing_thresh=", lambda us: self._write("tracing_thresh", us), parse_c)
@@ -84,25 +84,25 @@ class BootOptions:
         refused = self._set_options()
         if "ftrace=" in self._given:
             self._start(self._given["ftrace="])
-            refused = self._set_options()  # those of the tracer are there now
+            refused = self._set_options()  # by now the tracer's own options exist
         for option, why in refused:
             self._say(f"Failed to set trace option: {option}", why)
         for event in self._list("trace_event="):
             self._record(event)
 
     def obey_when_traps_are_taken(self) -> None:
-        """Obeys what takes breakpoints: to be called when the first CPU is up."""
+        """Obeys parameters that need breakpoints. Must be called when the first CPU is up."""
         for probes in self._values("kprobe_event="):
             self._define(probes)
 
-    # What was given
+    # The given values
 
     def _values(self, name: str) -> Iterable[str]:
-        """The value of a word; none, if it was not given."""
+        """The value of a parameter; none if it was not given."""
         return [self._given[name]] if name in self._given else []
 
     def _list(self, name: str) -> Iterable[str]:
-        """The parts of a value that are separated by commas."""
+        """The comma-separated parts of a value."""
         return [part for value in self._values(name) for part in value.split(",") if part]
 
     def _number(self, name: str, use: Callable[[int], None], parse: Callable[[str], int | None]) -> None:
@@ -113,7 +113,7 @@ class BootOptions:
             else:
                 use(value)
 
-    # What goes wrong
+    # Errors
 
     def _say(self, line: str, why: str, level: Level = Level.WARNING) -> None:
         self._log.write(line, level)
@@ -121,7 +121,7 @@ class BootOptions:
 
     @contextmanager
     def _reporting(self, line: str, level: Level = Level.WARNING) -> Iterator[None]:
-        """A TraceError in the body becomes a line of the log."""
+        """Turns a TraceError in the body into a line of the log."""
         try:
             yield
         except TraceError as error:
@@ -136,7 +136,7 @@ class BootOptions:
         self._array.globals.buffer_kb = max(size, _SMALLEST_BUFFER) >> 10
 
     def _select(self, name: str, path: str) -> None:
-        """Puts functions into a filter. As in Linux, only names and globs are: nothing waits, and there are no commands."""
+        """Puts functions into a filter. As in Linux, only names and globs are accepted: no words that wait, no commands."""
         for function in self._list(name):
             with self._reporting(f"ftrace: function {function} not traceable", Level.DEBUG):
                 if ":" in function or any(map(str.isspace, function)):
@@ -150,7 +150,7 @@ class BootOptions:
             self._array.ftrace.print_events(True)
 
     def _set_options(self) -> list[tuple[str, str]]:
-        """Sets the options. Returns those that are none, now, each with the reason."""
+        """Sets the options. Returns those that do not exist now, each with the reason."""
         refused = []
         for option in self._list("trace_options="):
             try:
@@ -175,7 +175,7 @@ class BootOptions:
             self._write("set_event", event)
 
     def _define(self, probes: str) -> None:
-        """Defines kprobes, which `;` separates, with commas for blanks, and records the events of all."""
+        """Defines kprobes, separated by `;`, with commas instead of blanks, and records the events of all."""
         for probe in probes.replace(",", " ").split(";"):
             if not probe.strip():
                 continue
@@ -189,7 +189,7 @@ class BootOptions:
 
 
 def _size(text: str) -> int | None:
-    """Bytes: a number in C's notation, perhaps with K, M, G, ... behind it (Linux: memparse)."""
+    """A size in bytes: a number in C's notation, optionally followed by K, M, G, ... (Linux: memparse)."""
     parts = re.fullmatch(r"(0[xX][0-9a-fA-F]+|[0-9]+)([kmgtpe]?)", text, re.IGNORECASE)
     number = parse_c(parts[1], _LARGEST_NUMBER) if parts else None
     return None if number is None or parts is None else (number << _UNITS[parts[2].lower()]) & _LARGEST_NUMBER

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Instances that modules of the guest use (Linux: trace_array_get_by_name and its like)."""
+"""Trace instances used by modules of the guest (Linux: trace_array_get_by_name and the like)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST_NAME = 255
 
 @dataclass
 class _Known:
-    """An instance that the guest has asked for, and how often it has done so and not put it back."""
+    """An instance that the guest has looked up, and how many references to it the guest holds."""
 
     name: str
     array: TraceArray
@@ -26,15 +26,15 @@ class _Known:
 
 
 class GuestInstances:
-    """The instances by the numbers under which the guest knows them. A number stays that of its instance for ever.
+    """The instances, by the guest's numbers for them. A number always stays with its instance.
 
-    While the guest uses an instance, it cannot be removed.
+    An instance cannot be removed while the guest uses it.
 
     Args:
         top: the top array.
 
     Raises, from any method:
-        TraceError: EINVAL, when there is no such instance (any more).
+        TraceError: EINVAL if the instance does not exist (any more).
     """
 
     def __init__(self, top: TraceArray) -> None:
@@ -43,10 +43,10 @@ class GuestInstances:
         self._last = 0
 
     def get(self, name: str) -> int:
-        """The number of an instance, which is made if there is none of the name. The guest uses it until it puts it back.
+        """The number of an instance, which is created if the name is new. The guest holds a reference until it puts it.
 
         Raises:
-            TraceError: EINVAL, when no instance can be called so; ENOMEM.
+            TraceError: EINVAL if no instance can have this name; ENOMEM.
         """
         if not name or "/" in name or name in (".", "..") or len(name.encode()) > _LONGEST_NAME:
             raise TraceError(errno.EINVAL, f"no instance can be called '{name}'")
@@ -64,7 +64,7 @@ class GuestInstances:
         return number
 
     def put(self, number: int) -> None:
-        """The guest uses an instance once less."""
+        """Drops one of the guest's references to an instance."""
         known = self._of(number)
         if not known.users:
             raise TraceError(errno.EINVAL, f"instance '{known.name}' has been put back already")
@@ -72,7 +72,7 @@ class GuestInstances:
         known.array.users -= 1
 
     def destroy(self, number: int) -> None:
-        """Removes an instance. Raises TraceError: also EBUSY, when it is used."""
+        """Removes an instance. Raises TraceError: also EBUSY if it is used."""
         self._top.remove_instance(self._of(number).name)
 
     def printk(self, number: int, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
@@ -80,7 +80,7 @@ class GuestInstances:
         self._of(number).array.recorder.host_events.write_printk(cpu, ip, text, disabled)
 
     def enable_events(self, number: int, system: str, event: str, on: bool) -> None:
-        """Records events of an instance, or no longer. Without the name of a system, of all; without that of an event, all."""
+        """Starts or stops recording events in an instance. An empty `system` or `event` stands for all."""
         array = self._of(number).array
         array.enable_events(select(array.globals.events, f"{system}:{event}"), on)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the text of events asks the guest kernel for: numbers by their names in its source, and strings."""
+"""Values of the guest kernel for the text of events: numbers, by their names in its source, and strings."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from emu.kernel.memory import GuestMemory
 __all__ = ["ARRAYS", "KernelValues"]
 
 _VARIABLES = ("jiffies", "vmemmap_base", "VMEMMAP_BASE")  # of eight bytes
-ARRAYS = ("_stext",)  # symbols whose names stand for their addresses
+ARRAYS = ("_stext",)  # symbols whose name stands for the address
 
 
 class KernelValues:
     """The numbers of a kernel.
 
     Attributes:
-        constants: those of the layout table, by name; the size of a structure is `sizeof(struct page)`.
+        constants: the constants of the layout table, by name; the size of a structure is `sizeof(struct page)`.
     """
 
     def __init__(self, memory: GuestMemory) -> None:
@@ -29,12 +29,12 @@ class KernelValues:
         } | {name: memory.image.symbol(name) for name in ARRAYS}
 
     def variables(self) -> Mapping[str, int]:
-        """What variables hold now, by name."""
+        """The present values of variables, by name."""
         symbols = self._memory.image.symbols
         return {name: self._memory.read_word(symbols[name]) for name in _VARIABLES if name in symbols}
 
     def string_at(self, address: int) -> str | None:
-        """The string at an address; None: there is none."""
+        """The string at an address; None if there is none."""
         try:
             return self._memory.string(address)
         except LookupError:

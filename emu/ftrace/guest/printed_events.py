@@ -21,27 +21,27 @@ from emu.native.records import Values, u64
 
 __all__ = ["PrintedEvents"]
 
-_MOST = 1 << 16  # lines that wait: beyond that the oldest are lost
-_TICK = 1_000_000  # nanoseconds: printing that takes longer than a timer's period has at least its interrupts to print afterwards
+_MOST = 1 << 16  # waiting lines: beyond that the oldest are lost
+_TICK = 1_000_000  # nanoseconds; after printing for longer, a CPU would have at least its own timer interrupts to print
 
 
 class PrintedEvents:
-    """The lines that wait for the guest to print them. The CPU that has recorded an event is interrupted to do so.
+    """The lines that wait to be printed by the guest. The CPU that recorded an event is interrupted to print it.
 
-    What is recorded on a CPU while it prints is not printed; and what an idle CPU does, or tells of interrupts that are turned
-    off, waits until another event is printed: the interrupt would cause it again, and printing would never end. For the same
-    reason a CPU prints what has been recorded when it begins, and no more; and if that has taken longer than a tick, the program
-    goes on for as long before the CPU prints again. In Linux a machine with busy events would only print its ticks.
+    Events recorded on a CPU while it prints are not printed. Events of an idle CPU, and events about interrupts being turned
+    off, wait until another event is printed: the printing interrupt would cause them again, and printing would never end. For the
+    same reason a CPU prints only what was recorded before it begins. If that takes longer than a tick, the program runs for as
+    long before the CPU prints again; a Linux machine with busy events would print nothing but its ticks.
 
     Args:
         kernel: with its image loaded.
-        records: say where native code keeps the events.
-        events: what events there are, by their numbers.
+        records: where native code keeps the events.
+        events: the existing events, by number.
 
     Attributes:
         allowed: whether the parameter tp_printk was given. Without it, nothing is ever printed.
-        asked: how many lines there have ever been, up to the last one for which a CPU was interrupted.
-        printed: how many of them wait no longer.
+        asked: how many lines there have been, up to the last one for which a CPU was interrupted.
+        printed: how many of them no longer wait.
     """
 
     def __init__(self, kernel: Kernel, records: RecordLists, events: Mapping[int, EventCall]) -> None:
@@ -53,14 +53,14 @@ class PrintedEvents:
         self._states = np.zeros(len(kernel.board.cpus), np.uint64)
         self._function = kernel.image.symbol("upcall_output_printk")
         self._lines: deque[str] = deque()
-        self._interrupted: set[int] = set()  # the CPUs that have been asked to print
-        self._printing: dict[int, tuple[int, int]] = {}  # of a CPU: when it began, and how many lines are `printed` when it ends
-        self._rested: dict[int, int] = {}  # when a CPU may print again
+        self._interrupted: set[int] = set()  # CPUs that have been asked to print
+        self._printing: dict[int, tuple[int, int]] = {}  # by CPU: when it began, and the value of `printed` at which it ends
+        self._rested: dict[int, int] = {}  # by CPU: when it may print again
         self.allowed = False
         self.asked = self.printed = 0
 
     def shown_as(self, texts: Callable[[Sequence[Events]], Sequence[str]]) -> None:
-        """Has `texts` tell what is printed of events: of each its text and a newline."""
+        """Sets the function that makes the lines: for each event, its text and a newline."""
         self._texts = texts
 
     @property
@@ -69,7 +69,7 @@ class PrintedEvents:
 
     @on.setter
     def on(self, on: bool) -> None:
-        """Whoever sets it has the event files of all arrays follow."""
+        """After setting it, the caller must update the event files of all arrays."""
         if on and self._record is None:
             self._record = printed_events_record.PrintedEvents.allocate()
             self._record.states = Values[u64](self._states.ctypes.data)
@@ -82,7 +82,7 @@ class PrintedEvents:
             array.print_event = native.build() if on else None
 
     def collect(self) -> None:
-        """Takes over what native code has kept, and asks the CPUs that want to print it."""
+        """Takes the events that native code has kept, and asks the CPUs that will print them."""
         if self._record is None or not self._record.used:
             return
         for text in self._texts([self._take(self._record)]):
@@ -94,7 +94,7 @@ class PrintedEvents:
             self._interrupt(index)
 
     def _take(self, record: printed_events_record.PrintedEvents) -> Events:
-        """Takes out what native code has kept, in the order in which it was recorded on all CPUs: that stands for the time."""
+        """Removes the events that native code has kept, in the order of recording on all CPUs, which replaces the timestamps."""
         first, used = (record.copies.address - record.address) // 8, record.used // 8
         data = record.words[first : first + used].copy()
         record.used = 0
@@ -108,7 +108,7 @@ class PrintedEvents:
         return Events(0, words, np.arange(len(sizes), dtype=np.uint64), np.array(starts, np.int64), np.array(sizes, np.int64))
 
     def cpu_online(self, cpu: Cpu) -> None:
-        """A CPU can take upcalls: it prints what has waited for it."""
+        """A CPU can take upcalls. It prints the lines that have waited for it."""
         if self._lines:
             self._interrupt(cpu.index)
 
@@ -135,7 +135,7 @@ class PrintedEvents:
             self._rested[cpu.index] = cpu.cycles + took
 
     def next_line(self, cpu: Cpu) -> str | None:
-        """The line that has waited longest, which the CPU prints now; None: it is done."""
+        """The line that has waited longest, which the CPU prints now; None if there is none."""
         _, due = self._printing.get(cpu.index, (0, 0))
         if not self._lines or self.printed >= due:
             return None

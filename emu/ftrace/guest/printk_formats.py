@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The formats of trace_printk() and other texts in the guest's memory, to which events refer by address."""
+"""The formats of trace_printk() and other strings in the guest's memory, to which events refer by address."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from emu.kernel.memory import GuestMemory
 
 __all__ = ["PrintkFormats"]
 
-_SECTIONS = ("__trace_printk_fmt", "__tracepoint_str")  # of pointers to formats, to texts that events refer to
-_MOST = 1 << 16  # a list longer than this is broken
+_SECTIONS = ("__trace_printk_fmt", "__tracepoint_str")  # arrays of pointers to formats, and to strings that events refer to
+_MOST = 1 << 16  # a longer list is broken
 _ESCAPES = {ord("\n"): "\\n", ord("\t"): "\\t", ord('"'): '\\"'}
 
 
 class PrintkFormats:
-    """Iterating gives the address of each text: those of the kernel, then formats of modules that are or were loaded."""
+    """The strings. Iterating yields each one's address: the kernel's, then formats of modules that are or were loaded."""
 
     def __init__(self, memory: GuestMemory, values: KernelValues) -> None:
         self._memory = memory
@@ -38,6 +38,6 @@ class PrintkFormats:
             place = memory.read_word(place)
 
     def text(self) -> str:
-        """printk_formats."""
+        """The text of printk_formats."""
         lines = ((address, self._values.string_at(address) or "") for address in self)
         return "".join(f'{address:#x} : "{text.translate(_ESCAPES)}"\n' for address, text in lines)

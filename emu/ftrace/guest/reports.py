@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the guest's kernel reports to tracing (kernel.tracing.Tracing): CPUs, breakpoints, return addresses, modules."""
+"""The guest kernel's reports to tracing (kernel.tracing.Tracing): CPUs, breakpoints, return addresses, modules."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ __all__ = ["GuestReports"]
 
 
 class GuestReports:
-    """Does what a kernel's reports ask for."""
+    """Handles a kernel's reports."""
 
     def __init__(self, kernel: Kernel, ftrace: Ftrace, trace_globals: TraceGlobals) -> None:
         self._kernel, self._ftrace, self._globals = kernel, ftrace, trace_globals
 
     def cpu_online(self, cpu: Cpu, hot_area: int) -> None:
-        """A CPU can take upcalls; its struct pcpu_hot is at `hot_area`."""
+        """A CPU can take upcalls. Its struct pcpu_hot is at `hot_area`."""
         self._globals.records.set_hot_area(cpu.index, hot_area)
         self._globals.printed_events.cpu_online(cpu)
 
     def breakpoint(self, cpu: Cpu, registers: int) -> bool:
-        """Handles a breakpoint at a site being changed; False: it is at none. `registers`: the saved pt_regs.
+        """Handles a breakpoint at a site that is being patched. Returns False at any other place. `registers`: the saved pt_regs.
 
-        One that a protocol has left at a site ends the kernel here, because the kernel's own report would run into others.
+        A breakpoint that a protocol left behind ends the kernel here, because the kernel's own report would hit others.
         """
         ftrace = self._ftrace
         if ftrace.driver.on_breakpoint(cpu, registers):
@@ -42,20 +42,20 @@ class GuestReports:
         return False
 
     def waits_for(self, cpu: Cpu) -> str | None:
-        """What patching waits for on a CPU; None: for nothing."""
+        """What patching awaits from a CPU; None if nothing."""
         return self._ftrace.driver.waits_for(cpu.index)
 
     def resolve_return(self, task: int, frame: int, address: int) -> int:
-        """The real return address of a task's call, whose stack has `address`. `frame` identifies the call.
+        """The real return address of a task's call that has `address` on its stack. `frame` identifies the call.
 
-        If that is 0, `address` is a program counter; of one that is in the copy of an instruction: the instruction's address.
+        If `frame` is 0, `address` is a program counter: one in the copy of an instruction becomes the instruction's address.
         """
         for _ in range(2 if frame else 0):  # function_graph and a return probe may have replaced each other's, in either order
             address = self._globals.rethooks.resolve(task, frame, self._ftrace.return_stacks.resolve(task, frame, address))
         return self._globals.trampolines.original(address)
 
     def module_init(self, module: Module) -> None:
-        """Adds the sites, keys and events of a module that is being loaded. The sites become nops, and can be traced."""
+        """Adds the sites, keys and events of a module that is being loaded. The sites become nops, which can be traced."""
         events = self._globals.events.read(module)
         self._ftrace.keys.add(module)
         try:
@@ -68,7 +68,7 @@ class GuestReports:
         self._ftrace.sites_changed()
 
     def module_enable(self, module: Module) -> bool:
-        """Patches a module's sites to what the trace arrays want, before its init runs. False: that is not done yet."""
+        """Patches a module's sites to what the trace arrays need, before its init runs. Returns False if that is not done yet."""
         if self._ftrace.changing:
             return False
         for ops in self._ftrace.recorders:
@@ -79,9 +79,9 @@ class GuestReports:
         return not self._ftrace.changing
 
     def module_free(self, module: Module, part: range | None) -> bool:
-        """Removes the sites in code that a module frees (None: all). False: not done, sites are being changed.
+        """Removes the sites in code that a module frees (None: all). Returns False if not done because sites are being patched.
 
-        With the last of a module its events go, too, and buffers in which there may be some are emptied.
+        With the last code of a module its events go too, and buffers that may hold them are emptied.
         """
         going = module.has_code if part is None else part.__contains__
         if self._ftrace.driver.busy or not self._ftrace.direct_calls.may_free(going):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Does what the guest's kernel and its modules ask of tracing (kernel.tracing_requests)."""
+"""Handles the requests of the guest's kernel and its modules to tracing (kernel.tracing_requests)."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["GuestRequests"]
 
 
 class GuestRequests:
-    """What is asked of no array in particular is asked of the top array, or of all. See TracingRequests about the methods.
+    """A request that names no array is for the top array, or for all. The methods are documented in TracingRequests.
 
     Args:
-        kernel: that asks.
+        kernel: the kernel that asks.
         top: the top array.
     """
 
@@ -39,7 +39,7 @@ class GuestRequests:
     def changing(self) -> bool:
         return self._ftrace.changing
 
-    # Texts and times that the kernel gives
+    # Texts and times from the kernel
 
     def trace_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
         self._top.recorder.host_events.write_printk(cpu, ip, text, disabled)
@@ -59,11 +59,11 @@ class GuestRequests:
             recorder.max_latency.raise_to(nanoseconds)
 
     def _taking(self, kind: int) -> list[Recorder]:
-        """Of the arrays that take entries of a kind from tracers in the guest."""
+        """The arrays that record entries of a kind from tracers in the guest."""
         recorders = [array.recorder for array in (self._top, *self._top.instances.values())]
         return [recorder for recorder in recorders if recorder.event_files.takes_entries(kind)]
 
-    # Switches. As in Linux, the tracer is not told when recording ends or begins.
+    # Switches. As in Linux, the tracer is not told when recording stops or starts.
 
     def tracing_on(self, on: bool | None) -> bool:
         recorder = self._top.recorder
@@ -82,7 +82,7 @@ class GuestRequests:
         return self._switched(on, self._ftrace.set_stack_tracer, lambda: self._ftrace.stack_tracer_enabled)
 
     def _switched(self, on: bool | None, switch: Callable[[bool], None], is_on: Callable[[], bool]) -> int:
-        """Has a switch set, unless `on` is None, and says how it is, or -errno."""
+        """Sets a switch, unless `on` is None. Returns its state, or -errno."""
         if on is not None:
             try:
                 if not self.changing:
@@ -116,7 +116,7 @@ class GuestRequests:
         self._globals.snapshots.take(cpu, self._top.records.array)
 
     def dump_line(self, cpu: int | None) -> bytes | None:
-        """A dump begins when there is none under way."""
+        """Starts a dump, if none is under way."""
         self._ftrace.driver.alive()  # a CPU may print thousands of lines with interrupts off
         if self._dump is None:
             self._dump = self._top.dumps.take(cpu)
@@ -155,7 +155,7 @@ class GuestRequests:
         found = self._kernel.symbols.function_at(address)
         if found is None or found[0].address != address:
             return 0
-        behind = sites.addresses - np.uint64(address)  # what lies before wraps round
+        behind = sites.addresses - np.uint64(address)  # addresses below wrap around
         return int(min(sites.addresses[behind < np.uint64(found[0].size)], default=0))
 
     def sites_named(self, word: str) -> Sequence[int]:
@@ -166,13 +166,13 @@ class GuestRequests:
     def direct_call(self, sites: Sequence[int], old: int, new: int) -> int:
         return -errno.EAGAIN if self.changing else _or_errno(lambda: self._ftrace.call_directly(sites, old, new))
 
-    # Kprobes of the guest's own. `probe` is what it calls one.
+    # Kprobes of the guest itself. `probe` is the guest's name for one.
 
     def kprobe_register(self, probe: int, address: int, returns: bool, disabled: bool) -> int:
         return self._change_kprobe(probe, lambda: self._register(probe, address, returns, disabled))
 
     def _register(self, probe: int, address: int, returns: bool, disabled: bool) -> None:
-        if probe not in self._globals.guest_kprobes:  # it asks again
+        if probe not in self._globals.guest_kprobes:  # the guest asks again after EAGAIN
             self._ftrace.check_kprobe_of_guest(address)
             self._globals.guest_kprobes.add(probe, address, returns, not disabled)
 
@@ -188,7 +188,7 @@ class GuestRequests:
         self._globals.guest_kprobes.enable(probe, on)
 
     def _change_kprobe(self, probe: int, change: Callable[[], None]) -> int:
-        """Changes one, unless sites are being changed. Returns as kprobe_register."""
+        """Changes a kprobe, unless sites are being patched. Returns as kprobe_register."""
         try:
             if not self.changing:
                 change()
@@ -202,7 +202,7 @@ class GuestRequests:
 
 
 def _or_errno(method: Callable[[], int | None]) -> int:
-    """What a method returns; 0 for None, -errno for a TraceError."""
+    """Calls a method: its result, 0 for None, or -errno for a TraceError."""
     try:
         return method() or 0
     except TraceError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The functions and variables of the kernel and its modules, as the text of traces names them."""
+"""The functions and variables of the kernel and its modules, as named in the text of traces."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["KernelSymbols"]
 
 
 class KernelSymbols:
-    """Symbols of a kernel image and of its modules, functions and variables, as Linux has them with CONFIG_KALLSYMS_ALL.
+    """The symbols of a kernel image and its modules, functions and variables, as in Linux with CONFIG_KALLSYMS_ALL.
 
-    Those of unloaded modules are kept, too: a trace is often read when they are gone.
+    Symbols of unloaded modules are kept: a trace is often read when they are gone.
 
-    `irq_entry_text`: the addresses of the functions by which interrupts enter.
+    `irq_entry_text`: the addresses of the interrupt entry functions.
     """
 
     def __init__(self, image: Image, modules: Modules) -> None:
@@ -33,16 +33,16 @@ class KernelSymbols:
         self.irq_entry_text = range(image.symbol("__irqentry_text_start"), image.symbol("__irqentry_text_end"))
 
     def __iter__(self) -> Iterator[tuple[KernelSymbol, str]]:
-        """All symbols, and the name of the module of each ("": the kernel's own); those of the loaded modules."""
+        """All symbols, each with the name of its module ("" for the kernel): those of the kernel and the loaded modules."""
         yield from ((symbol, "") for symbol in self._own)
         yield from ((symbol, module.name) for module, symbol in self._modules.symbols())
 
     def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
-        """The symbol at each address; None where there is none."""
+        """The symbol at each address; None if there is none."""
         return [self._at(address) for address in addresses.tolist()]
 
     def function(self, which: str | int) -> range | None:
-        """The addresses of the function of a name, or of that around an address; None: there is none."""
+        """The addresses of a function, given by name or by an address in it; None if there is none."""
         address = which if isinstance(which, int) else self.address(which)
         symbol = None if address is None else self._at(address)
         if address is None or symbol is None:
@@ -51,7 +51,7 @@ class KernelSymbols:
         return range(start, start + symbol.size)
 
     def address(self, name: str) -> int | None:
-        """The address of a symbol of the kernel or, if it has none of the name, of a module; None: there is none."""
+        """The address of a symbol of the kernel, or otherwise of a module; None if there is none."""
         if name in self._named:
             return self._named[name]
         for module in self._modules:

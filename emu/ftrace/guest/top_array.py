@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the guest's tracers know of the top array: its struct trace_array (firmware/kernel/trace/trace.h)."""
+"""The guest tracers' view of the top array: the guest's struct trace_array (firmware/kernel/trace/trace.h)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class GuestArray:
     """The guest's `global_trace`.
 
     Args:
-        memory: of the guest, with its image loaded.
+        memory: the guest's memory, with its image loaded.
     """
 
     def __init__(self, memory: GuestMemory) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the names in the actions of a hist trigger mean: variables, fields, synthetic events."""
+"""Resolves the names in a hist trigger's actions: variables, fields, synthetic events."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ _NO_EVENT = "Event file not found"
 _NO_HIST = "Matching event histogram not found"
 _HIST_REFUSED = "Couldn't create histogram for field"
 
-_OWN_PREFIX = "synthetic_"  # of variables for fields of other events
+_OWN_PREFIX = "synthetic_"  # prefix of the variables that are made for other events' fields
 
 
 class ActionServices(NamedTuple):
-    """What is done to a trace array for actions.
+    """What actions do to their trace array.
 
     Attributes:
-        add_hist: sets a hist trigger of another event. Returns what takes it back. Raises TraceError.
-        reserve_snapshot: keeps the snapshot for one action. Returns what ends that. Raises TraceError: EBUSY, ENOMEM.
-        tell: error_log then has a report, whatever becomes of the trigger.
+        add_hist: sets a hist trigger of another event. Returns a function that removes it. Raises TraceError.
+        reserve_snapshot: reserves the snapshot for one action. Returns a function that ends this. TraceError: EBUSY, ENOMEM.
+        tell: adds a report to error_log, whether the trigger fails or not.
     """
 
     add_hist: Callable[[EventCall, str], Callable[[], None]]
@@ -57,7 +57,7 @@ def find_actions(definition: HistDefinition, hists: ArrayHists, services: Action
     """The actions of a definition.
 
     Raises:
-        TraceError: EINVAL, EEXIST, with what error_log tells; EBUSY, ENOMEM. Nothing has changed.
+        TraceError: EINVAL, EEXIST, with the report for error_log; EBUSY, ENOMEM. Nothing has changed.
     """
     finder = _Finder(definition, hists, services)
     try:
@@ -70,7 +70,7 @@ def find_actions(definition: HistDefinition, hists: ArrayHists, services: Action
 
 
 class _Finder:
-    """Finds what the names of one trigger's actions mean. `taken`: what gives back what they need."""
+    """Resolves the names in one trigger's actions. `taken`: functions that release what the actions use."""
 
     def __init__(self, definition: HistDefinition, hists: ArrayHists, services: ActionServices) -> None:
         self.taken: list[Callable[[], None]] = []
@@ -81,7 +81,7 @@ class _Finder:
         self._saves = False
 
     def check_event(self, action: Action) -> None:
-        """Raises TraceError: EINVAL, when there is no event as an action wants to match."""
+        """Raises TraceError: EINVAL if an action's matching event does not exist."""
         if action.handler is Handler.ON_MATCH:
             system, _, event = action.subject.partition(".")
             if self._hists.event(system, event) is None:
@@ -122,7 +122,7 @@ class _Finder:
             raise self._source.then(error, _NOT_SAVED, name) from None
 
     def _parameters(self, action: Action, event: SyntheticEvent) -> list[HistField]:
-        """What the fields of a synthetic event become."""
+        """The values for the fields of a synthetic event."""
         found: list[HistField] = []
         for number, text in enumerate(action.parameters):
             system, of_event, name = self._qualified(text)
@@ -135,7 +135,7 @@ class _Finder:
         return found
 
     def _qualified(self, text: str) -> tuple[str, str, str]:
-        """System and event, if they are said, and a name."""
+        """The system and the event, if they are given, and the name."""
         if "." not in text:
             return "", "", text
         system, event, *name = text.split(".", 2)
@@ -144,7 +144,7 @@ class _Finder:
         return system, event, name[0]
 
     def _is_own(self, system: str, event: str) -> bool:
-        """Whether a name may be one of the trigger's own event."""
+        """Whether a name may belong to the trigger's own event."""
         return not system or (system, event) == (self._definition.call.system, self._definition.call.name)
 
     def _variable(self, action: Action, system: str, event: str, text: str) -> HistField:
@@ -174,9 +174,9 @@ class _Finder:
             raise self._source.then(error, _BAD_FIELD, name) from None
 
     def _field(self, action: Action, system: str, event: str, name: str) -> HistField:
-        """A field of the trigger's own event, or else of the one that an action matches.
+        """A field of the trigger's own event, or otherwise of the event matched by an action.
 
-        As in Linux, error_log tells that it is none of the trigger's own event, even if it is one of the other.
+        As in Linux, error_log reports that the trigger's own event lacks it, even if the other event has it.
         """
         other_system, other_event = system, event
         if not system and action.handler is Handler.ON_MATCH:
@@ -193,7 +193,7 @@ class _Finder:
         return self._refer(variable, other_system, other_event)
 
     def _field_variable(self, system: str, event: str, name: str) -> HistVariable:
-        """A variable for a field of another event. As in Linux, it is one of a histogram that is made for it."""
+        """A variable for a field of another event. As in Linux, a histogram is made for it."""
         own_name = f"{_OWN_PREFIX}{name}"
         call = self._hists.event(system, event)
         if call is None:
@@ -216,7 +216,7 @@ class _Finder:
 
 
 def _fits(field: SynthField, value: HistField) -> bool:
-    """Whether a field of a synthetic event can become a value."""
+    """Whether a value has the type of a synthetic event's field."""
     if field.is_string or value.is_string:
         return field.is_string and value.is_string and (not field.size or field.size == value.size)
     return field.type == value.type or (field.size, field.signed) == (value.size, value.signed)

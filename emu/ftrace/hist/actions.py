@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Actions of histograms: what else an event does when it is counted.
+"""Actions of histograms: what else happens when an event is counted.
 
-    onmatch(sched.sched_waking).wakeup_latency($lat,next_pid)     a synthetic event happens
-    onmax($lat).save(prev_comm)                                   fields are kept beside the greatest value
-    onchange($state).snapshot()                                   a snapshot is taken
+    onmatch(sched.sched_waking).wakeup_latency($lat,next_pid)     generates a synthetic event
+    onmax($lat).save(prev_comm)                                   saves fields along with the greatest value
+    onchange($state).snapshot()                                   takes a snapshot
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _WORD = 8  # bytes
 
 @dataclass(frozen=True)
 class HistAction:
-    """An action whose names have been found.
+    """An action whose names have been resolved.
 
     Attributes:
-        action: what was written.
-        subject: the variable that decides, of the trigger itself; None: onmatch.
-        values: what the synthetic event's fields become, or what is kept.
-        event: the synthetic event, of ActionKind.TRACE.
+        action: the parsed action.
+        subject: the trigger's own variable that the handler watches; None for onmatch.
+        values: the values of the synthetic event's fields, or the values to save.
+        event: the synthetic event, for ActionKind.TRACE.
     """
 
     action: Action
@@ -50,14 +50,14 @@ class HistAction:
 
     @property
     def rooms(self) -> Sequence[int]:
-        """Bytes of what it keeps for each key: the value that decided last, and the fields."""
+        """The bytes that it keeps for each key: the last value that triggered it, and the fields."""
         fields = self.values if self.action.kind is ActionKind.SAVE else []
         return [*[_WORD] * (self.subject is not None), *(field.kept_room for field in fields)]
 
 
 @dataclass(frozen=True)
 class Tracked:
-    """What an action keeps for each key, and the table shows. `place`: which of the words that an element keeps."""
+    """A value that an action keeps for each key and the table shows. `place`: its index among an element's kept words."""
 
     label: str  # `max` or `changed`
     place: int
@@ -65,11 +65,11 @@ class Tracked:
 
 
 class HistActions:
-    """The actions of one histogram, in their order.
+    """The actions of one histogram, in order.
 
     Args:
-        actions: those.
-        taken: what is called, the last first, when they are gone: it gives back what they have taken.
+        actions: the actions.
+        taken: functions that release what the actions use, called in reverse order when the actions are gone.
     """
 
     def __init__(self, actions: Sequence[HistAction] = (), taken: Sequence[Callable[[], None]] = ()) -> None:
@@ -83,18 +83,18 @@ class HistActions:
 
     @property
     def fields(self) -> Sequence[HistField]:
-        """All that they look at."""
+        """All values that they read."""
         return [field for one in self._actions for field in one.values]
 
     @property
     def rooms(self) -> Sequence[int]:
-        """Bytes of all that they keep for each key."""
+        """The bytes of everything that they keep for each key."""
         return [room for one in self._actions for room in one.rooms]
 
     def compile(
         self, program: Program, layout: ElementLayout, table: HistMap, array: TraceArray, handlers: ActionHandlers
     ) -> None:
-        """Has a program do them, behind what it does for its table."""
+        """Adds the actions to a program, after its updates of the table."""
         for one, places in self._placed(layout):
             if one.subject is None:
                 self._do(one, places, program, table, array, handlers)
@@ -104,7 +104,7 @@ class HistActions:
                 self._do(one, places, program, table, array, handlers)
 
     def _placed(self, layout: ElementLayout) -> Iterator[tuple[HistAction, Sequence[int]]]:
-        """The actions, and where an element has what each keeps."""
+        """The actions, and the places in an element of what each keeps."""
         kept = iter(layout.kept)
         for one in self._actions:
             yield one, [next(kept) for _ in one.rooms]
@@ -136,7 +136,7 @@ class HistActions:
         program.step(hist_record.CALL).action = record
 
     def tracked(self, layout: ElementLayout) -> Sequence[Tracked]:
-        """What the table shows of them. As in Linux, the saved fields follow each value."""
+        """What the table shows of the actions. As in Linux, the saved fields follow each value."""
         placed = list(self._placed(layout))
         saved = [
             field_and_place
@@ -153,15 +153,15 @@ class HistActions:
 
     @property
     def snapshot(self) -> tuple[Action, int, NDArray[np.uint64]] | None:
-        """The action that has taken a snapshot, the value that led to the latest one, and what the element kept. None: there is
-        none."""
+        """The action that has taken a snapshot, the value that triggered the latest one, and what the element kept. None if there
+        is none."""
         if self._snapshot is None:
             return None
         one, record, element = self._snapshot
         return (one.action, record.latest, element[HEADER:]) if record.taken else None
 
     def release(self) -> None:
-        """They are gone."""
+        """Releases what the actions use."""
         for give_back in reversed(self._taken):
             give_back()
         self._taken = ()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The hist triggers that a trace array has, and what the definition of another one may name."""
+"""The hist triggers of a trace array, and the names that the definition of another one may use."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class ArrayHists:
     """The hist triggers of one trace array.
 
     Args:
-        files: what the array wants of events.
-        histograms: those of all trace arrays.
+        files: the array's event files.
+        histograms: the histograms of all trace arrays.
 
     Attributes:
         variables: those of the triggers.
@@ -33,22 +33,22 @@ class ArrayHists:
         self.variables = HistVariables(self._all)
 
     def _all(self) -> Iterator[HistTrigger]:
-        """Those of all events."""
+        """The hist triggers of all events."""
         for file in self._files:
             yield from self.of(file.call)
 
     def of(self, call: EventCall) -> list[HistTrigger]:
-        """Those of an event, the oldest first."""
+        """The hist triggers of an event, oldest first."""
         file = self._files.get(call)
         return [trigger for trigger in file.triggers if isinstance(trigger, HistTrigger)] if file else []
 
     def compatible(self, call: EventCall, definition: HistDefinition) -> HistTrigger | None:
-        """One of an event with keys as a definition has; None: there is none."""
+        """A trigger of an event with the same keys as a definition; None if there is none."""
         keys = [(key.room, key.signed) for key in definition.keys]
         return next((one for one in self.of(call) if [(key.room, key.signed) for key in one.definition.keys] == keys), None)
 
     def event(self, system: str, name: str) -> EventCall | None:
-        """An event that can be matched; None: there is none."""
+        """An event that can be matched; None if there is none."""
         call = self._histograms.events.find(system, name)
         return None if call is not None and call.kind is EventKind.FTRACE else call
 

@@ -28,37 +28,37 @@ __all__ = ["HistTrigger", "Histogram", "Histograms"]
 
 
 class Histogram:
-    """A table and what is counted in it, for one trigger, or for all that have its name.
+    """A table with its definition, for one trigger, or for all triggers with its name.
 
     Args:
-        number: by which hist_debug tells it from others.
-        definition: of the first of these.
-        table: empty.
+        number: identifies it in hist_debug.
+        definition: the first trigger's definition.
+        table: the table, empty.
     """
 
     def __init__(self, number: int, definition: HistDefinition, table: HistMap) -> None:
         self.number = number
         self.definition = definition
         self.table = table
-        self.triggers = 0  # that count in it
+        self.triggers = 0  # the number of triggers that count in it
 
     @property
     def record(self) -> hist_record.Histogram:
-        """What native code knows of it."""
+        """Native code's record of the table."""
         return self.table.record
 
 
 class Histograms:
-    """What the histograms of all trace arrays share.
+    """State that the histograms of all trace arrays share.
 
     Args:
-        memory: bytes that all tables may take.
-        names: what numbers are called.
-        handlers: what events do to them, compiled when they are first asked for.
-        key_stack: the same of what stores stacks of calls.
-        events: those that definitions can name.
-        dynamic_events: the synthetic ones among them.
-        clocks: those that definitions can name.
+        memory: the limit in bytes for all tables together.
+        names: names for numbers.
+        handlers: the native handlers of histogram programs, compiled when they are first used.
+        key_stack: the native function that stores stack traces as keys, compiled likewise.
+        events: the events that definitions can name.
+        dynamic_events: the synthetic events among them.
+        clocks: the trace clocks that definitions can name.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Histograms:
         return self._named.get(name)
 
     def make(self, definition: HistDefinition, array: TraceArray, *, clock_is_ns: bool) -> Histogram:
-        """A new one, without triggers. Its name is known from now on. `array`: its array.
+        """Makes a histogram without triggers. Its name is known from now on. `array`: its array.
 
         Raises:
             TraceError: ENOMEM.
@@ -105,7 +105,7 @@ class Histograms:
         return made
 
     def release(self, one: Histogram) -> None:
-        """A trigger does not count in it any more, or is not to begin to. It is gone with the last."""
+        """A trigger no longer counts in it, or failed to be set. The histogram goes with its last trigger."""
         if not one.triggers:
             self._named.pop(one.definition.command.name, None)
             one.definition.actions.release()
@@ -113,17 +113,17 @@ class Histograms:
 
 
 class HistTrigger:
-    """A hist trigger of an event. While it is there, the event is in soft mode.
+    """A hist trigger of an event. It keeps the event in soft mode.
 
     Args:
-        histograms: those of all trace arrays.
-        definition: what was written.
-        histogram: in which it counts; if it has a name, perhaps one that others have made.
+        histograms: the histograms of all trace arrays.
+        definition: the trigger's definition.
+        histogram: the histogram that it counts in; if named, perhaps another trigger's.
         array: its array.
-        condition: which entries it counts; None: all.
+        condition: selects the entries that it counts; None: all.
 
     Attributes:
-        record: what native code knows of it (`trace_records.Consumer`).
+        record: native code's record of the trigger (`trace_records.Consumer`).
     """
 
     target: EventFile | None = None
@@ -149,7 +149,7 @@ class HistTrigger:
 
     @property
     def kind(self) -> object:
-        """There may be many, that differ."""
+        """Unique to each trigger: an event may have many different ones."""
         return self
 
     @property
@@ -161,7 +161,7 @@ class HistTrigger:
         return self.record.paused
 
     def pause(self, paused: bool) -> None:
-        """Has it count no longer, or again."""
+        """Pauses or resumes counting."""
         self.record.paused = paused
 
     def is_same(self, definition: HistDefinition, condition: str | None) -> bool:
@@ -175,15 +175,15 @@ class HistTrigger:
         return f"hist:{self.definition}{condition} [{'paused' if self.paused else 'active'}]"
 
     def text(self) -> Iterator[str]:
-        """The table."""
+        """The text of the table."""
         return hist_text(str(self), self.histogram.definition, self.histogram.table, self._histograms.names)
 
     def debug_text(self) -> Iterator[str]:
-        """What it is made of."""
+        """The text of its internals."""
         return hist_debug_text(str(self), self.histogram.number, self.histogram.definition)
 
     def release(self) -> None:
-        """It does nothing any more."""
+        """Stops the trigger."""
         self.pause(True)
         self.histogram.triggers -= 1
         self._histograms.release(self.histogram)

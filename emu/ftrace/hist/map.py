@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The table of a histogram, which native code fills (`native.hist_map`)."""
+"""The table of a histogram, filled by native code (`native.hist_map`)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["HEADER", "HistMap", "HistMemory"]
 
 _SLOTS_PER_ELEMENT = 4
 _WORD = 8  # bytes
-HEADER = 2  # words of an element before what it keeps
+HEADER = 2  # words of an element before those that it keeps
 
 
 class HistMemory:
-    """How much memory tables may take in all: it is the host's, not the guest's.
+    """A limit for the memory of all tables together: it is the host's, not the guest's.
 
     Args:
         limit: bytes.
@@ -32,7 +32,7 @@ class HistMemory:
         self._left = limit
 
     def take(self, size: int) -> Callable[[], None]:
-        """Returns what gives the memory back.
+        """Reserves memory. Returns a function that releases it.
 
         Raises:
             TraceError: ENOMEM.
@@ -47,15 +47,15 @@ class HistMemory:
 
 
 class HistMap:
-    """A table, empty at first.
+    """A table, initially empty.
 
     Args:
-        memory: from which its room is taken.
-        capacity: how many elements there is room for, a power of two.
-        layout: of the elements.
+        memory: the limit of its memory.
+        capacity: the number of elements for which there is room, a power of two.
+        layout: the layout of the elements.
 
     Attributes:
-        record: what native code knows of it (`native.hist_record`).
+        record: native code's record of the table (`native.hist_record`).
 
     Raises:
         TraceError: ENOMEM.
@@ -73,7 +73,7 @@ class HistMap:
         self.record.key_size, self.record.comm = layout.key_size, layout.comm
 
     def run(self, program: Program) -> None:
-        """Events change it by this program from now on."""
+        """Makes events update the table by this program from now on."""
         record, steps, frame_size = self.record, program.steps, (1 + program.frame_size) * _WORD
         self._program = np.concatenate([step.words for step in steps])
         record.program, record.steps = Records[Step](self._program.ctypes.data), len(steps)
@@ -85,30 +85,30 @@ class HistMap:
 
     @property
     def hitcounts(self) -> NDArray[np.uint64]:
-        """Of the elements, in the order in which their keys came."""
+        """The hitcount of each element, in the order in which the keys were added."""
         return self._rows[: self.record.used, 0]
 
     @property
     def elements(self) -> NDArray[np.uint64]:
-        """What each element keeps, a row of words."""
+        """What each element keeps: a row of words."""
         return self._rows[: self.record.used, HEADER:]
 
     @property
     def hits(self) -> int:
-        """How many events have been counted: the sum of all hitcounts."""
+        """The number of events counted: the sum of all hitcounts."""
         return int(self.hitcounts.sum())
 
     @property
     def drops(self) -> int:
-        """How many events were not, because there was no room for their keys."""
+        """The number of events that were not counted because there was no room for their keys."""
         return self.record.drops
 
     def clear(self) -> None:
-        """Empties it."""
+        """Empties the table."""
         self._slots[:] = 0
         self.record.used, self.record.drops, self.record.latest = 0, 0, None
 
     def release(self) -> None:
-        """Gives its room back. Who still refers to its variables finds none."""
+        """Releases the memory. References to the table's variables find none from now on."""
         self.clear()
         self._give_back()

@@ -32,19 +32,19 @@ _STRINGS = {Source.ARRAY: filter_record.ARRAY, Source.DYNAMIC: filter_record.DAT
 
 
 class ElementLayout(NamedTuple):
-    """Where an element has what is kept for a key: which of the words that it keeps."""
+    """The layout of an element: indices into the words that it keeps for a key."""
 
     keys: Sequence[int]
     key_size: int
     values: Sequence[int]  # sums
     variables: Sequence[int]
-    kept: Sequence[int]  # by actions
-    comm: int  # 0: it is not kept
+    kept: Sequence[int]  # for actions
+    comm: int  # 0: no task name is kept
     size: int
 
     @classmethod
     def of(cls, keys: Sequence[HistField], values: int, variables: Sequence[int], kept: Sequence[int]) -> ElementLayout:
-        """`values`: how many there are. `variables`, `kept`: the bytes of each, a multiple of 8."""
+        """`values`: the number of values. `variables`, `kept`: the size of each in bytes, a multiple of 8."""
         *at, key_size = np.cumsum([0, *(key.room // _WORD for key in keys)]).tolist()
         rooms = [room // _WORD for room in (*variables, *kept)]
         *places, end = np.cumsum([key_size, *[1] * values, *rooms]).tolist()
@@ -55,17 +55,17 @@ class ElementLayout(NamedTuple):
 
 
 class Program:
-    """A program that is being written.
+    """A program under construction.
 
-    Its frame begins with the key. Each part of an expression has its value in a register, and so is computed once.
+    Its frame begins with the key. Each subexpression has its value in a register, so it is computed once.
 
     Args:
-        fields: those of the event.
-        layout: of an element.
+        fields: the fields of the event.
+        layout: the layout of an element.
         in_microseconds: whether all times are in microseconds.
 
     Attributes:
-        steps: so far.
+        steps: the steps so far.
     """
 
     def __init__(self, fields: EventFields, layout: ElementLayout, *, in_microseconds: bool) -> None:
@@ -78,12 +78,12 @@ class Program:
 
     @property
     def frame_size(self) -> int:
-        """Words."""
+        """The size of the frame in words."""
         return self._frame_size
 
     @property
     def number(self) -> Step | None:
-        """Nothing is done but to count by the number that this step loads; None: more is done."""
+        """If the program only counts, by one number: the step that loads the number. Otherwise None."""
         only_counts = [step.op for step in self.steps] == [hist_record.FIELD, hist_record.INSERT]
         return self.steps[0] if only_counts and not self._layout.comm else None
 
@@ -95,12 +95,12 @@ class Program:
         return step
 
     def register(self, size: int = 1) -> int:
-        """Room in the frame: where. `size`: words."""
+        """Allocates room in the frame, and returns its place. `size`: words."""
         self._frame_size += size
         return self._frame_size - size
 
     def key(self, field: HistField, to: int) -> None:
-        """Has the program make a part of the key."""
+        """Adds steps that make a part of the key."""
         if field.is_stacktrace:
             self.step(hist_record.STACKTRACE, to)
         elif field.is_string:
@@ -109,7 +109,7 @@ class Program:
             self._compute(field.expression, to)
 
     def string(self, name: str, to: int, room: int) -> None:
-        """Has it copy a string of the entry into the frame. `room`: bytes, a multiple of 8."""
+        """Adds steps that copy a string of the entry into the frame. `room`: bytes, a multiple of 8."""
         found = self._fields.find(name)
         assert found is not None
         step = self.step(hist_record.STRING, to)
@@ -117,32 +117,32 @@ class Program:
         step.offset, step.size, step.room = found.offset, found.size, room
 
     def insert(self) -> None:
-        """Has it find the element of the key."""
+        """Adds a step that finds the key's element."""
         self.step(hist_record.INSERT)
 
     def sum(self, field: HistField, to: int) -> None:
-        """Has it add a value in the element."""
+        """Adds steps that add a value to a sum in the element."""
         self.step(hist_record.SUM, to, self.value(field.expression))
 
     def set(self, field: HistField, to: int, flags: int) -> None:
-        """Has it store a value in the element, and set bits of the element's flags."""
+        """Adds steps that store a value in the element, and set bits of the element's flags."""
         value = self.value(field.expression)
         step = self.step(hist_record.SET_STRING if field.is_string else hist_record.SET, to, value)
         step.flags, step.room = flags, field.kept_room
 
     def look_up(self, histogram: Histogram) -> int:
-        """Has it find the element of the key in another histogram; ends if there is none.
+        """Adds steps that find the key's element in another histogram; the program ends if there is none.
 
-        Returns where the frame has the element's address.
+        Returns the place in the frame of the element's address.
         """
         to = self.register()
         self.step(hist_record.LOOK_UP, to).histogram = histogram
         return to
 
     def read(self, references: Iterable[Reference], element: int, variable: HistVariable, *, once: bool) -> None:
-        """Has it read what references mean, a variable of an element that was looked up; ends if it is not set.
+        """Adds steps that read a variable from a looked-up element, for `references`; the program ends if it is not set.
 
-        `once`: it is not set any more when it has been read.
+        `once`: reading the variable unsets it.
         """
         to, place = self.register(), variable.histogram.definition.layout().variables[variable.number]
         operation = hist_record.READ_STRING if variable.field.is_string else hist_record.READ
@@ -152,7 +152,7 @@ class Program:
         self._places |= dict.fromkeys(references, to)
 
     def values(self, expressions: Sequence[Expression]) -> int:
-        """Where the frame has the values of expressions, one after the other."""
+        """The place in the frame of the expressions' values, which are adjacent."""
         places = list(map(self.value, expressions))
         to = self.register(len(places))
         for number, place in enumerate(places):
@@ -161,7 +161,7 @@ class Program:
 
     @contextmanager
     def only_if(self, operation: int, to: int, value: int) -> Iterator[None]:
-        """What the body adds happens only if ON_MAX or ON_CHANGE finds the value so."""
+        """The steps added by the body run only if the test ON_MAX or ON_CHANGE succeeds for the value."""
         places = dict(self._places)
         step, first = self.step(operation, to, value), len(self.steps)
         yield
@@ -169,7 +169,7 @@ class Program:
         self._places = places
 
     def value(self, expression: Expression) -> int:
-        """Where the frame has the value of an expression; of a string, its address."""
+        """The place in the frame of an expression's value; for a string, of its address."""
         expression = _without_look(expression)
         if expression not in self._places:
             self._compute(expression, self.register())
@@ -217,7 +217,7 @@ class Program:
 
 
 def _without_look(expression: Expression) -> Expression:
-    """What is computed, however it is shown: the clock, which may count how often it is read, is read once."""
+    """An expression without the way it is shown, so that the clock, which may count its reads, is read once."""
     if not isinstance(expression, FieldName):
         return expression
     groups = expression.modifier if expression.modifier in (Modifier.LOG2, Modifier.BUCKETS) else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of histograms, as the file `hist` of an event shows them."""
+"""The text of histograms, for the file `hist` of an event."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ Column = list[str]
 
 
 class HistNames(NamedTuple):
-    """What numbers are called."""
+    """Names for numbers."""
 
     symbols: Symbols
-    syscall: Callable[[int], str | None]  # of a system call, by its number
+    syscall: Callable[[int], str | None]  # a system call's name, by number
 
 
 def hist_text(shown: str, definition: HistDefinition, table: HistMap, names: HistNames) -> Iterator[str]:
-    """A table, piece by piece. `shown`: the trigger, as the file `trigger` shows it."""
+    """The text of a table, in pieces. `shown`: the trigger's line in the file `trigger`."""
     yield f"# event histogram\n#\n# trigger info: {shown}\n#\n\n"
     layout, elements = definition.layout(), table.elements
     order = _order(definition, layout, table)
@@ -43,7 +43,7 @@ def hist_text(shown: str, definition: HistDefinition, table: HistMap, names: His
     values = [table.hitcounts[order]]
     formats = [" hitcount: %10d"]
     for value, at in zip(definition.values, layout.values, strict=True):
-        if isinstance(value.expression, FieldName):  # as in Linux, sums of expressions are not shown
+        if isinstance(value.expression, FieldName):  # as in Linux, sums of expressions are not printed
             formats.append(f"  {value.name}: %10{'x' if value.modifier is Modifier.HEX else 'd'}")
             values.append(_column(elements, at))
     closing = "}" if definition.has_stack else " }"
@@ -56,7 +56,7 @@ def hist_text(shown: str, definition: HistDefinition, table: HistMap, names: His
 
 
 def _tracked(definition: HistDefinition, layout: ElementLayout, elements: Words) -> Column:
-    """For each element, what actions keep: a line for each value that decides when they act."""
+    """For each element, what actions keep: a line for each watched value."""
     texts = [""] * len(elements)
     for tracked in definition.actions.tracked(layout):
         saved = [_saved_column(field, at, elements) for field, at in tracked.saved]
@@ -73,7 +73,7 @@ def _saved_column(field: HistField, at: int, elements: Words) -> Column:
 
 
 def _snapshot(definition: HistDefinition, layout: ElementLayout, names: HistNames) -> Iterator[str]:
-    """What has led to the latest snapshot, if one was taken."""
+    """The data that triggered the latest snapshot, if one was taken."""
     taken = definition.actions.snapshot
     if taken is not None:
         action, value, element = taken
@@ -101,13 +101,13 @@ def _strings(elements: Words, at: int, room: int) -> NDArray[np.bytes_]:
 
 
 def _order(definition: HistDefinition, layout: ElementLayout, table: HistMap) -> NDArray[np.intp]:
-    """Elements that are equal in all by which they are sorted stay in the order in which their keys came."""
+    """The sorted order. Elements with equal sort keys stay in the order in which their keys were added."""
     ranks = [_rank(sort, definition, layout, table) for sort in reversed(definition.sort)]
     return np.lexsort(ranks)
 
 
 def _rank(sort: SortKey, definition: HistDefinition, layout: ElementLayout, table: HistMap) -> NDArray[np.intp]:
-    """For each element, a number that grows with what it is sorted by."""
+    """For each element, a number that increases with its sort key."""
     first_key, elements = 1 + len(definition.values), table.elements
     if sort.index < first_key:
         sums = [table.hitcounts, *(_column(elements, at) for at in layout.values)]
@@ -165,7 +165,7 @@ def _symbols(addresses: Words, names: HistNames, *, offset: bool) -> Sequence[st
 
 
 def _stacks(stacks: Words, names: HistNames) -> Column:
-    """A line for each call."""
+    """For each stack, a line per call."""
     addresses, inverse = np.unique(stacks, return_inverse=True)
     texts = [f"         {text}\n" for text in _symbols(addresses, names, offset=True)]
     texts = ["" if address == 0 else text for address, text in zip(addresses.tolist(), texts, strict=True)]

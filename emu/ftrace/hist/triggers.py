@@ -34,13 +34,14 @@ class HistTriggers:
     """Sets and takes back the hist triggers of one trace array.
 
     Args:
-        records: of the array.
-        files: what the array wants of events.
+        records: the array's records.
+        files: the array's event files.
         histograms: those of all trace arrays.
         condition: makes the filter of an event, for a trigger. Raises TraceError.
-        set_clock: sets the array's trace clock to one of those there are.
-        reserve_snapshot: keeps the snapshot for one action, until what it returns is called. Raises TraceError: EBUSY, ENOMEM.
-        tell: has the array's error_log tell something, whatever becomes of a trigger.
+        set_clock: sets the array's trace clock.
+        reserve_snapshot: reserves the snapshot for an action, until the returned function is called. Raises TraceError: EBUSY,
+            ENOMEM.
+        tell: adds a report to the array's error_log, whether a trigger fails or not.
     """
 
     def __init__(
@@ -62,30 +63,30 @@ class HistTriggers:
         self._services = ActionServices(self._add_other, reserve_snapshot, tell)
 
     def text(self, call: EventCall) -> Iterator[str]:
-        """What the file `hist` of an event shows."""
+        """The text of an event's file `hist`."""
         for number, trigger in enumerate(self._hists.of(call)):
             if number:
                 yield "\n\n"
             yield from trigger.text()
 
     def debug_text(self, call: EventCall) -> Iterator[str]:
-        """What the file `hist_debug` of an event shows."""
+        """The text of an event's file `hist_debug`."""
         for number, trigger in enumerate(self._hists.of(call)):
             if number:
                 yield "\n\n"
             yield from trigger.debug_text()
 
     def obey(self, call: EventCall, text: str, *, removes: bool) -> None:
-        """Sets, changes or takes back a hist trigger of an event. To take back what is not there changes nothing.
+        """Sets, changes or removes a hist trigger of an event. Removing a trigger that does not exist changes nothing.
 
         Args:
             call: the event.
-            text: what follows `hist:`.
-            removes: takes it back.
+            text: the text after `hist:`.
+            removes: whether to remove it.
 
         Raises:
-            TraceError: EINVAL, EDOM, with what error_log tells; EEXIST; ENOENT; ENOMEM; EBUSY if others need its variables, or
-                have the snapshot.
+            TraceError: EINVAL, EDOM, with the report for error_log; EEXIST; ENOENT; ENOMEM; EBUSY if other triggers need its
+                variables or have reserved the snapshot.
         """
         command = parse_hist(call.path, text)
         definition = HistDefinition(call, command, self._hists.variables, removes=removes)
@@ -106,7 +107,7 @@ class HistTriggers:
             raise command.source.error(_EXISTS, code=errno.EEXIST)
 
     def remove_all(self, call: EventCall) -> bool:
-        """Takes back those of an event; none, when other triggers refer to variables of one. Says whether any have gone."""
+        """Removes an event's hist triggers, but none if others refer to their variables. Returns whether any were removed."""
         there = self._hists.of(call)
         if any(self._hists.variables.need(one.histogram) for one in there):
             return False
@@ -137,7 +138,7 @@ class HistTriggers:
             self._set_clock(command.clock)
 
     def _make(self, definition: HistDefinition, *, clock_is_ns: bool) -> Histogram:
-        """Raises TraceError, and nothing has changed."""
+        """Raises TraceError; nothing has changed."""
         definition.actions = find_actions(definition, self._hists, self._services)
         try:
             return self._histograms.make(definition, self._array, clock_is_ns=clock_is_ns)
@@ -151,6 +152,6 @@ class HistTriggers:
         return partial(self._take_back, call, self._hists.of(call)[-1])
 
     def _take_back(self, call: EventCall, added: HistTrigger) -> None:
-        """Removes a trigger, if it is still there and nobody else needs its variables."""
+        """Removes a trigger, if it still exists and no other trigger needs its variables."""
         if added in self._hists.of(call) and not self._hists.variables.need(added.histogram):
             self._files.remove_trigger(call, added)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Numbers in entries of events, which have the host's byte order, and how entries end."""
+"""Numbers in events' entries, in the host's byte order, and the ends of entries."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def number_at(entry: Bytes, offset: u64, size: u64, signed: bool) -> u64:
 
 @njit
 def end_entry(entry: Bytes, end: u64) -> u64:
-    """Ends an entry with zeros, so that its size, which is returned, is a multiple of four."""
+    """Pads an entry with zeros. Returns its size, a multiple of four."""
     while end % 4 != 0:
         entry[end] = 0
         end += 1

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An event of the guest: what runs once per call of trace_event_buffer_commit().
+"""An event of the guest: the code that runs once per call of trace_event_buffer_commit().
 
-The guest has filled the fixed part of the entry on its stack. Here the entry is staged: the common fields and the data of the
-fields of variable length are added, and numbers get the host's byte order. Then each array that wants the event gets it: it is
-copied into the ring buffer, or, if there is more to do, the handler of its event file does that. Nothing interrupts this, so
-that one stage is enough for all CPUs.
+The guest has filled in the fixed part of the entry on its stack. Here the entry is staged: the common fields and the data of
+variable-length fields are added, and numbers are converted to the host's byte order. Then each array that uses the event gets
+it: the entry is copied into the ring buffer or, if there is more to do, passed to the handler of its event file. Nothing
+interrupts this, so one stage is enough for all CPUs.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from emu.native.records import Bytes, Ints, Shorts, Values, Words, u64
 
 __all__ = ["build", "of_cpu", "put_entry", "record"]
 
-HALF = 16  # bits: a __data_loc word is the offset, and above it the length
+HALF = 16  # bits: in a __data_loc word, the length is above the offset
 NULL_TEXT, NULL_SIZE = u64(int.from_bytes(b"(null)\0\0", "little")), u64(7)
 
 
 @njit
 def of_cpu(cpu: Cpu, cpus: Values[ArrayCpu]) -> ArrayCpu:
-    """What an array has for a CPU. `cpus`: the array's."""
+    """An array's record of a CPU. `cpus`: the array's records."""
     return cpus[cpu.index]
 
 
 @njit
 def put_entry(cpu: Cpu, array_cpu: ArrayCpu, array: TraceArray, entry: u64, staged: Bytes, size: u64) -> bool:
-    """Fills an entry, whose place is reserved, with what is staged. False: it has no place."""
+    """Fills a reserved entry with the staged one. Returns False if no entry was reserved."""
     if entry == 0:
         return False
     copy(Bytes(entry), staged, size)
@@ -47,9 +47,9 @@ def put_entry(cpu: Cpu, array_cpu: ArrayCpu, array: TraceArray, entry: u64, stag
 
 @njit
 def record(cpu: Cpu, file: EventFile, staged: Bytes, size: u64) -> ArrayCpu | None:
-    """Records a staged entry, if its array wants that and the file's filter keeps it.
+    """Records a staged entry, if its array records the event and the file's filter keeps it.
 
-    Returns the CPU's record of the array that it was recorded for; None: nothing was.
+    Returns the array's record of the CPU, or None if nothing was recorded.
     """
     if file.flags != ENABLED:
         return None
@@ -65,7 +65,7 @@ def record(cpu: Cpu, file: EventFile, staged: Bytes, size: u64) -> ArrayCpu | No
 
 @njit
 def tell(told: EventContext, event: Event, staged: Bytes, size: u64) -> None:
-    """Stores what handlers are told of an event."""
+    """Stores the description of an event for handlers."""
     told.event = event
     told.entry = staged
     told.size = size
@@ -75,8 +75,8 @@ def tell(told: EventContext, event: Event, staged: Bytes, size: u64) -> None:
 def build(guest: Guest, context: Context) -> Callable[[Cpu, u64, u64, u64, u64, bool], None]:
     """record_event(cpu, call, entry, dynamic, count, irqs_off).
 
-    The arguments are those of trace_event_buffer_commit(), guest addresses: whatever they are, the host is safe. If there is no
-    such event, or it has another number of fields of variable length, or there is no memory where its entry should be, nothing is
+    The arguments are those of trace_event_buffer_commit(), guest addresses: no value endangers the host. If the event does not
+    exist, or has a different number of variable-length fields, or its entry is not in memory, nothing is
     recorded.
     """
     numbers, size_of_dynamic = guest.numbers, u64(guest.layouts.size(TraceDynamic))
@@ -85,7 +85,7 @@ def build(guest: Guest, context: Context) -> Callable[[Cpu, u64, u64, u64, u64, 
 
     @njit
     def swap(to: Bytes, source: Bytes, element: u64, count: u64) -> None:
-        """Copies numbers of `element` bytes into the host's byte order."""
+        """Copies numbers of `element` bytes, converted to the host's byte order."""
         for n in range(count):
             place, number = to.address + n * element, GuestMemory(source.address + n * element)
             if element == 8:
@@ -99,7 +99,7 @@ def build(guest: Guest, context: Context) -> Callable[[Cpu, u64, u64, u64, u64, 
 
     @njit
     def append(array: TraceArray, field: EventField, to: Bytes, room: u64, given: TraceDynamic) -> u64:
-        """Stores the data of a field of variable length, for which there are `room` bytes. Returns how many it has."""
+        """Stores the data of a variable-length field, for which there are `room` bytes. Returns its size."""
         data, size = Bytes(host_address(array, given.data)), given.size
         if room == 0:
             return 0
@@ -115,7 +115,7 @@ def build(guest: Guest, context: Context) -> Callable[[Cpu, u64, u64, u64, u64, 
 
     @njit
     def gather(array: TraceArray, event: Event, to: Bytes, dynamic: u64, count: u64) -> u64:
-        """Appends the data of the fields of variable length, and stores where they are. Returns the entry's size."""
+        """Appends the data of the variable-length fields, and stores their locations. Returns the entry's size."""
         end = event.size
         for n in range(count):
             field = event.dynamic[n]
@@ -132,7 +132,7 @@ def build(guest: Guest, context: Context) -> Callable[[Cpu, u64, u64, u64, u64, 
 
     @njit
     def put(cpu: Cpu, array_cpu: ArrayCpu, event: Event, staged: Bytes, size: u64, irqs_off: bool) -> None:
-        """Gives a staged entry to each array that wants the event."""
+        """Passes a staged entry to each array that uses the event."""
         file = event.files
         if file is None:
             return
@@ -151,7 +151,7 @@ def build(guest: Guest, context: Context) -> Callable[[Cpu, u64, u64, u64, u64, 
 
     @njit
     def put_syscall(cpu: Cpu, array_cpu: ArrayCpu, event: Event, staged: Bytes, irqs_off: bool) -> None:
-        """Records what the entry of raw_syscalls is for its system call: it begins with the same fields."""
+        """Records the system call's own event for an entry of raw_syscalls: it begins with the same fields."""
         number = Words(staged.address)[1]
         if number < event.syscalls:
             of_call = array_cpu.array.events[event.by_syscall[number]]
@@ -160,7 +160,7 @@ def build(guest: Guest, context: Context) -> Callable[[Cpu, u64, u64, u64, u64, 
 
     @njit
     def staged_entry(array: TraceArray, event: Event, entry: Bytes, dynamic: u64, count: u64) -> tuple[Bytes, u64]:
-        """Where the whole entry is, and its size. `entry`: where the guest's part is."""
+        """The complete entry's address and size. `entry`: the address of the guest's part."""
         swaps = event.swap_count
         if swaps == 0 and count == 0:
             return entry, event.size

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An event of which an array wants more than that it is recorded: only of some tasks, or that something else happens, too.
+"""Handles an event that an array does not simply record: it may be limited to some tasks, or have triggers.
 
-This code is compiled when the first such event is wanted.
+This code is compiled when the first such event is used.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ NEWLINE = ord("\n")
 
 @njit
 def both_ignored(array: TraceArray, first: u64, second: u64) -> bool:
-    """Whether the lists leave out what counts for two tasks."""
+    """Whether both tasks of an event are left out by the lists."""
     excluded = pids.events_excluded(array, first) and pids.events_excluded(array, second)
     return excluded or (pids.events_left_out(array, first) and pids.events_left_out(array, second))
 
 
 @njit
 def ignored(array_cpu: ArrayCpu, array: TraceArray, event: Event | None, entry: Bytes) -> bool:
-    """Whether set_event_pid and set_event_notrace_pid leave an event out. `event`: None for one that the host makes.
+    """Whether set_event_pid and set_event_notrace_pid leave an event out. `event`: None for an event made by the host.
 
-    A task switch counts for both tasks, and a wakeup for the task that is woken, too.
+    A task switch counts for both tasks, and a wakeup also for the woken task.
     """
     if event is None or not array.event_pids:
         return False
@@ -52,7 +52,7 @@ def ignored(array_cpu: ArrayCpu, array: TraceArray, event: Event | None, entry: 
 
 @njit
 def act(cpu: Cpu, array_cpu: ArrayCpu, file: EventFile, staged: Bytes, size: u64) -> None:
-    """Has those consumers act that do so before the entry is recorded, and asks the filters of all."""
+    """Runs the consumers that act before the entry is recorded, and evaluates the filters of all."""
     following = file.consumers
     while following is not None:
         acting, following = following, following.next
@@ -65,7 +65,7 @@ def act(cpu: Cpu, array_cpu: ArrayCpu, file: EventFile, staged: Bytes, size: u64
 
 @njit
 def act_after(cpu: Cpu, file: EventFile) -> None:
-    """Has the others act."""
+    """Runs the other consumers."""
     following = file.consumers
     while following is not None:
         acting, following = following, following.next
@@ -75,7 +75,7 @@ def act_after(cpu: Cpu, file: EventFile) -> None:
 
 @njit
 def follow_event(cpu: Cpu, array_cpu: ArrayCpu, array: TraceArray) -> None:
-    """After an event has been recorded: has it printed, and records the stacks that the array wants after each."""
+    """After an event has been recorded: prints it, and records its stack traces, if the array is set so."""
     print_event, record_stack, record_user_stack = array.print_event, array.event_stacks, array.event_user_stacks
     if print_event is not None:
         print_event(cpu, array_cpu)
@@ -87,9 +87,9 @@ def follow_event(cpu: Cpu, array_cpu: ArrayCpu, array: TraceArray) -> None:
 
 @njit
 def record(cpu: Cpu, array_cpu: ArrayCpu, told: EventContext, ring: Ring, disabled: u64) -> None:
-    """Records the entry in the event_context in a ring buffer that was `disabled` or not when the entry got its place.
+    """Records the entry in the event_context in a ring buffer. `disabled`: the ring's state when the entry was reserved.
 
-    Stacks follow the guest's events only: as in Linux, a marker has none.
+    Only the guest's events are followed by stack traces: as in Linux, a marker has none.
     """
     array = array_cpu.array
     now_disabled = ring.disabled
@@ -103,7 +103,7 @@ def record(cpu: Cpu, array_cpu: ArrayCpu, told: EventContext, ring: Ring, disabl
 
 @njit
 def record_kept(cpu: Cpu, array_cpu: ArrayCpu, file: EventFile, told: EventContext, ring: Ring, disabled: u64) -> None:
-    """The same, if the event's filter keeps it."""
+    """The same, if the event's filter keeps the entry."""
     if not keeps(file.filter, cpu, array_cpu, told.entry, told.size):
         spend(cpu, array_cpu.array.cost_rejected)
     else:
@@ -115,7 +115,7 @@ def record_kept(cpu: Cpu, array_cpu: ArrayCpu, file: EventFile, told: EventConte
 
 @functools.cache
 def build() -> Compiled[[Cpu, EventFile], None]:
-    """Compiles void handle(cpu, file): does all that `file` wants of the event in the event_context."""
+    """Compiles void handle(cpu, file): does everything that `file` needs for the event in the event_context."""
 
     @callback
     def handle(cpu: Cpu, file: EventFile) -> None:
@@ -124,8 +124,8 @@ def build() -> Compiled[[Cpu, EventFile], None]:
         told = array.event_context
         event, staged, size = told.event, told.entry, told.size
         conditional = file.trigger_cond
-        # As in Linux, consumers that do not look at the entry act for ignored tasks, too, and before the entry has a place in the
-        # ring buffer: it is recorded only if the event was so before, too. With others the entry has its place first.
+        # As in Linux, consumers that do not read the entry also act for ignored tasks, and before the entry is reserved in the
+        # ring buffer: it is recorded only if the event was so before, too. With other consumers, the entry is reserved first.
         soft_disabled = file.flags & SOFT_DISABLED
         if not conditional:
             act(cpu, array_cpu, file, staged, size)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Fetches the arguments of a probe, as a program says (`native.fetch_record`).
+"""Fetches the arguments of a probe by running a program (`native.fetch_record`).
 
-Nothing here faults. A number that cannot be read is 0; a string that cannot be read is `(fault)`, in a program's memory an empty
-one.
+Nothing here faults. An unreadable number is 0; an unreadable string is `(fault)`, or empty if it is in
+user memory.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ Fetch = Callable[[Cpu, TraceArray, EventContext, Records[FetchStep], Bytes, u64]
 PAGE = 4096
 COMM_SIZE = 16
 WORD = 8  # bytes
-OFFSET_MASK, LENGTH = u64(0xFFFF), 16  # of the word that leads to a string: the length is above the offset
+OFFSET_MASK, LENGTH = u64(0xFFFF), 16  # of the location word of a string: the length is above the offset
 FAULT = u64(int.from_bytes(b"(fault)\0", "little"))
 FAULT_SIZE = 8
 ALL = u64(0xFFFF_FFFF_FFFF_FFFF)
 
 
 class Fetching(Record):
-    """What is known while an entry is put together. It lies behind the largest entry, in the same stage."""
+    """The state while an entry is put together. It is stored after the largest possible entry, in the same stage."""
 
     entry: Bytes
-    end: u64  # where the entry ends so far
-    value: u64  # of the argument, so far
-    known: bool  # it could be read
-    text: Values[u8] | None  # that the argument is instead
-    limit: u64  # bytes of the text
-    word: Values[u8] = inline(WORD)  # room for a number that lies in two pages
+    end: u64  # the end of the entry so far
+    value: u64  # the argument's value so far
+    known: bool  # whether it could be read
+    text: Values[u8] | None  # the text that is the argument instead
+    limit: u64  # maximum size of the text
+    word: Values[u8] = inline(WORD)  # room for a number that spans two pages
 
 
 assert LARGEST_ENTRY + HOST.size(Fetching) <= STAGE_SIZE
@@ -52,7 +52,7 @@ assert LARGEST_ENTRY + HOST.size(Fetching) <= STAGE_SIZE
 
 @njit
 def take_bits(entry: Bytes, step: FetchStep) -> None:
-    """Leaves of numbers some bits."""
+    """Keeps only some bits of numbers."""
     mask = ALL >> 64 - step.bits
     for n in range(step.count):
         place = step.to + n * step.size
@@ -61,7 +61,7 @@ def take_bits(entry: Bytes, step: FetchStep) -> None:
 
 @njit
 def find_data(told: EventContext, step: FetchStep, fetching: Fetching) -> None:
-    """Finds the data of a field of variable length. It never leaves the entry of the event that is probed."""
+    """Finds the data of a variable-length field. It is limited to the entry of the probed event."""
     word = Ints(told.entry.address + step.operand)[0]
     begin = step.operand + step.size if step.flags & fetch_record.RELATIVE else 0
     offset = (word & OFFSET_MASK) + begin
@@ -71,7 +71,7 @@ def find_data(told: EventContext, step: FetchStep, fetching: Fetching) -> None:
 
 @njit
 def end_string(step: FetchStep, fetching: Fetching, n: u64, length: u64) -> None:
-    """Stores where the step's string `n` is, which was appended to the entry. `length` 0: there is none."""
+    """Stores the location of string `n` of the step, which was appended to the entry. `length` 0: there is none."""
     end = fetching.end
     if length == 0 and step.flags & fetch_record.FAULT_TEXT and LARGEST_ENTRY - end >= FAULT_SIZE:
         Words(fetching.entry.address + end)[0] = FAULT
@@ -92,11 +92,11 @@ def store_symbol(step: FetchStep, fetching: Fetching) -> None:
 def build(guest: Guest, context: Context, user_address: UserAddress) -> Fetch:
     """Compiles fetch(cpu, array, told, program, entry, size) -> the entry's size, a multiple of four.
 
-    It stores the arguments in an entry whose fixed part has `size` bytes. `told` has the registers that the program wants, and
-    the entry, if an event is probed. At most LARGEST_ENTRY bytes are stored, and a `Fetching` behind them.
+    It stores the arguments in an entry whose fixed part has `size` bytes. `told` has the registers that the program uses, and
+    the entry of a probed event. At most LARGEST_ENTRY bytes are stored, and a `Fetching` after them.
 
     Args:
-        guest: its structures.
+        guest: the layout of its structures.
         context: compiled for it.
         user_address: see `user_memory.build`.
     """
@@ -112,9 +112,9 @@ def build(guest: Guest, context: Context, user_address: UserAddress) -> Fetch:
 
     @native.njit
     def address_of(cpu: Cpu, array: TraceArray, address: u64, user: bool) -> u64:
-        """The host address of an address of the kernel or of the program, good up to the end of its page; 0: there is none.
+        """The host address of a kernel or user address, valid up to the end of its page; 0 if there is none.
 
-        What is no address of the kernel is the program's: where they never are the same, the kernel finds either.
+        An address outside the kernel is taken as a user address: where the two never overlap, kernel fetches find both.
         """
         if not user:
             found = host_address(array, address)
@@ -124,7 +124,7 @@ def build(guest: Guest, context: Context, user_address: UserAddress) -> Fetch:
 
     @native.njit
     def memory_at(cpu: Cpu, array: TraceArray, fetching: Fetching, address: u64, size: u64, user: bool) -> GuestMemory | None:
-        """What is at at most eight bytes: if they lie in two pages, a copy. None: not all are there."""
+        """Up to eight bytes of memory; a copy if they span two pages. None if some are not readable."""
         last = address + size - 1
         found = address_of(cpu, array, address, user)
         if found == 0 or address // PAGE == last // PAGE:
@@ -139,7 +139,7 @@ def build(guest: Guest, context: Context, user_address: UserAddress) -> Fetch:
 
     @native.njit
     def put_string(cpu: Cpu, array: TraceArray, to: Bytes, room: u64, address: u64, user: bool) -> u64:
-        """Copies a string with its NUL into at most `room` bytes. Returns how many; 0: it cannot be read."""
+        """Copies a string with its NUL into at most `room` bytes. Returns the number of bytes; 0 if it cannot be read."""
         source = n = u64(0)
         while n < room:
             if source == 0 or (address + n) % PAGE == 0:
@@ -156,7 +156,7 @@ def build(guest: Guest, context: Context, user_address: UserAddress) -> Fetch:
 
     @native.njit
     def begin(cpu: Cpu, array: TraceArray, told: EventContext, step: FetchStep, fetching: Fetching) -> None:
-        """Makes a value."""
+        """Runs a step that starts a value."""
         op, operand, size = step.op, step.operand, step.size
         fetching.value, fetching.known, fetching.text = 0, True, None
         if op == fetch_record.REGISTER:
@@ -178,7 +178,7 @@ def build(guest: Guest, context: Context, user_address: UserAddress) -> Fetch:
 
     @native.njit
     def number_behind(cpu: Cpu, array: TraceArray, step: FetchStep, fetching: Fetching, n: u64, size: u64) -> GuestMemory | None:
-        """Number `n` of those that are `operand` bytes behind the value so far. None: it cannot be read."""
+        """Number `n` of those at the value so far plus `operand`. None if it cannot be read."""
         offset, limit, text = step.operand + n * size, fetching.limit, fetching.text
         if text is not None:
             return GuestMemory(text.address + offset) if offset < limit and limit - offset >= size else None
@@ -212,7 +212,7 @@ def build(guest: Guest, context: Context, user_address: UserAddress) -> Fetch:
 
     @native.njit
     def string_of(cpu: Cpu, array: TraceArray, step: FetchStep, fetching: Fetching, n: u64) -> u64:
-        """Appends the string to which pointer `n` leads of those behind the value so far. Returns what `put_string` does."""
+        """Appends the string at pointer `n` of those at the value so far. Returns the same as `put_string`."""
         if not fetching.known:
             return 0
         place, end = fetching.value + step.operand + n * WORD, fetching.end
@@ -224,7 +224,7 @@ def build(guest: Guest, context: Context, user_address: UserAddress) -> Fetch:
 
     @native.njit
     def take(cpu: Cpu, array: TraceArray, told: EventContext, step: FetchStep, fetching: Fetching) -> None:
-        """Takes a step."""
+        """Runs a step."""
         op = step.op
         if op < fetch_record.DEREFERENCE:
             begin(cpu, array, told, step, fetching)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Filters of events as native code runs them (`native.filter_record`)."""
+"""Runs event filters (`native.filter_record`)."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ __all__ = ["StringTest", "build", "keeps", "string_at"]
 StringTest = Compiled[[FilterStep, Cpu, ArrayCpu, Bytes, u64], bool]
 
 PAGE = 4096
-LENGTH_SHIFT, OFFSET_MASK = 16, u64(0xFFFF)  # of the word of a field of variable length
-LONGEST = u64(1023)  # bytes that are looked at of a string outside the entry
+LENGTH_SHIFT, OFFSET_MASK = 16, u64(0xFFFF)  # of a variable-length field's location word
+LONGEST = u64(1023)  # bytes examined of a string outside the entry
 COMM_SIZE = u64(16)
 END = u64(0)  # of a string
 
 
 @njit
 def string_at(source: u64, offset: u64, size: u64, entry: Bytes, entry_size: u64) -> tuple[Bytes, u64]:
-    """A string in an entry, and how many bytes it has at most: a NUL may end it before.
+    """A string in an entry, and its maximum size: a NUL may end it earlier.
 
-    Its source is ARRAY, DATA_LOC or REL_LOC. Nothing outside the entry is taken for part of it.
+    Its source is ARRAY, DATA_LOC or REL_LOC. Nothing outside the entry is treated as part of it.
     """
     most = size
     if source != filter_record.ARRAY:
@@ -72,7 +72,7 @@ def accepts(pattern: Words, element: u64, character: u64) -> bool:
 
 @njit
 def like(pattern: Words, count: u64, text: Bytes, most: u64) -> bool:
-    """Whether a string of at most `most` bytes, which a NUL may end before, matches a pattern of `count` elements."""
+    """Whether a string of at most `most` bytes, perhaps ended by a NUL, matches a pattern of `count` elements."""
     at = read = retry = retry_text = u64(0)
     while True:
         character = text[read] if read < most else END
@@ -99,9 +99,9 @@ def like(pattern: Words, count: u64, text: Bytes, most: u64) -> bool:
 
 @njit
 def passes(step: FilterStep, cpu: Cpu, array_cpu: ArrayCpu, entry: Bytes, size: u64) -> bool:
-    """Whether that at which a step looks is as it should be.
+    """Whether the value examined by a step passes its test.
 
-    Numbers are compared here; strings by what `build` makes, which is not compiled before there is a filter.
+    Numbers are compared here; strings by the function from `build`, which is compiled when the first filter is set.
     """
     source = step.source
     if source <= filter_record.SIGNED:
@@ -113,7 +113,7 @@ def passes(step: FilterStep, cpu: Cpu, array_cpu: ArrayCpu, entry: Bytes, size: 
 
 @njit
 def keeps(first: FilterStep | None, cpu: Cpu, array_cpu: ArrayCpu, entry: Bytes, size: u64) -> bool:
-    """Whether a filter with this first step keeps an entry of `size` bytes; without a filter all are kept."""
+    """Whether a filter with this first step keeps an entry of `size` bytes. Without a filter, all are kept."""
     if first is None:
         return True
     step = first
@@ -123,13 +123,13 @@ def keeps(first: FilterStep | None, cpu: Cpu, array_cpu: ArrayCpu, entry: Bytes,
 
 
 def build(guest: Guest, context: Context, user_address: UserAddress) -> StringTest:
-    """Compiles test(step, cpu, array_cpu, entry, size) -> whether the string at which a step looks is as it should be. One that
-    cannot be read is neither like nor unlike.
+    """Compiles test(step, cpu, array_cpu, entry, size) -> whether the string examined by a step passes its test. An
+    unreadable string neither matches nor differs.
 
-    Nothing outside the entry is read as if it were in it, whatever its fields of variable length say.
+    Nothing outside the entry is read as part of it, whatever its variable-length fields say.
 
     Args:
-        guest: its structures.
+        guest: the layout of its structures.
         context: compiled for it.
         user_address: see `user_memory.build`.
     """
@@ -137,7 +137,7 @@ def build(guest: Guest, context: Context, user_address: UserAddress) -> StringTe
 
     @native.njit
     def fetched(cpu: Cpu, array: TraceArray, address: u64) -> Bytes | None:
-        """Copies a string of the running program to the stage. None: it cannot be read."""
+        """Copies a string of the running program to the stage. None if it cannot be read."""
         copy, source = Bytes(array.stage + STRING_STAGE), u64(0)
         for n in range(LONGEST):
             if source == 0 or (address + n) % PAGE == 0:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The program of an event's filter: its steps, and the patterns of strings.
+"""The program of an event filter: its steps, and patterns for strings.
 
-A pattern is a word for each of its elements. It takes one character, or any number of them.
+A pattern has one word per element. An element matches one character, or any number of characters.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ __all__ = ["FilterStep"]
 
 
 class FilterStep(Record):
-    """Looks at one thing, and says which step comes next, in either case; or none, because the whole filter's value is known."""
+    """A step examines one value and gives the next step for either outcome; or none, if the filter's result is known."""
 
     test: u8
-    source: u8  # where that thing is found, and as what
+    source: u8  # where the value is, and its type
     size: u16  # bytes of the field
     offset: u32  # in the entry
     value: u64  # a number
-    length: u64  # of WITHIN: how many numbers from `value` on; of STRING and UNLIKE: the pattern's elements
+    length: u64  # of WITHIN: the number of values from `value` on; of STRING and UNLIKE: the number of elements
     pattern: Values[u64]  # of STRING and UNLIKE
-    if_true: FilterStep  # one further on, or none: its address is DISCARD or KEEP then
+    if_true: FilterStep  # a later step, or none: then its address is DISCARD or KEEP
     if_false: FilterStep
 
 
@@ -33,6 +33,6 @@ EQUAL, LESS, LESS_OR_EQUAL, SIGNED_LESS, SIGNED_LESS_OR_EQUAL, ANY_BIT, WITHIN, 
 # Values of `source`: numbers, then strings
 UNSIGNED, SIGNED, CPU, ARRAY, DATA_LOC, REL_LOC, POINTER, USER_POINTER, COMM = (u64(n) for n in range(9))
 
-# Elements of a pattern. Below ANY_CHARACTER is the character itself.
+# Elements of a pattern. Values below ANY_CHARACTER are characters.
 ANY_CHARACTER, ANY_RUN = u64(256), u64(257)
-CLASS = u64(258)  # and from there: where the pattern has a bit for each character, behind its elements
+CLASS = u64(258)  # plus the index in the pattern of a bitmap of characters, stored after the elements

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The option func-no-repeats: calls like the CPU's latest are counted, and an entry tells of them before the next other call.
+"""The option func-no-repeats: counts repetitions of the CPU's latest call, and records them before the next different call.
 
-This code is compiled when the option is set first.
+This code is compiled when the option is first set.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from emu.native.records import Record, u16, u32, u64
 
 __all__ = ["repeats"]
 
-MOST = 0xFFFF  # of what an entry counts
+MOST = 0xFFFF  # maximum count in an entry
 KIND, SIZE = u64(EventType.FUNC_REPEATS), u64(FUNC_REPEATS.itemsize)
 
 
@@ -31,7 +31,7 @@ class RepeatsEntry(Record):
 
 @njit
 def record(cpu: Cpu, array_cpu: ArrayCpu, array: TraceArray, common: u64) -> None:
-    """Records that the latest call was repeated. The entry is the next call's, so that it says how long ago the last one was."""
+    """Records the repetitions of the latest call. The entry has the next call's time, so it also stores the last one's age."""
     time = now(cpu, array)
     place = reserve(array_cpu.ring, time, SIZE)
     if place == 0:
@@ -48,7 +48,7 @@ def record(cpu: Cpu, array_cpu: ArrayCpu, array: TraceArray, common: u64) -> Non
 
 @callback
 def repeats(cpu: Cpu, array_cpu: ArrayCpu, ip: u64, parent_ip: u64, common: u64, unused: u64) -> u64:
-    """Whether the call is one like the latest. `common`: the word that each entry begins with, of any type."""
+    """Whether the call repeats the latest one. `common`: the first word of the call's entry, of any type."""
     array, count = array_cpu.array, array_cpu.last_repeats
     if array_cpu.last_ip == ip and array_cpu.last_parent_ip == parent_ip and count < MOST:
         array_cpu.last_time = now(cpu, array)

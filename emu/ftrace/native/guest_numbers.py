@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Sizes and masks of the guest's kernel, which are compiled in."""
+"""Sizes and masks of the guest's kernel, which are compiled into native code."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ __all__ = ["GuestNumbers"]
 
 
 class GuestNumbers(NamedTuple):
-    """Images in which these, and the places of members (`native.guest_records`), are equal share the compiled code."""
+    """Images with equal values here and equal member offsets (`native.guest_records`) share the compiled code."""
 
     thread_size: u64  # bytes of a task's stack
-    of_user: u64  # where on it the struct pt_regs of a program is
-    task_size: u64  # where user memory ends
+    of_user: u64  # offset on it of a program's struct pt_regs
+    task_size: u64  # end of user memory
     depth: u64  # entries of a return stack
 
-    # Of a task's state and flags
+    # A task's state and flags
     task_report: u64  # the bits of both states that are shown
-    task_idle: u64  # the state of one that waits, but not for anything that counts as load
+    task_idle: u64  # the state of a task that waits without counting as load
     pf_kthread: u64
 
     # thread_info's flags, and preempt_count
     tif_need_resched: u64
     preempt_mask: u64
     softirq_served: u64  # a softirq is being served
-    softirq_disabled: u64  # how often softirqs are disabled, without the one being served
+    softirq_disabled: u64  # how many times softirqs are disabled, not counting the one being served
     hardirq_mask: u64
     nmi_mask: u64
     preempt_need_resched: u64
-    preempt_enabled: u64  # PREEMPT_ENABLED: the count when preemption is allowed
+    preempt_enabled: u64  # PREEMPT_ENABLED: the count when preemption is enabled
 
     trace_string: u64  # in a size of struct trace_dynamic: the data is a string
 
     @classmethod
     def of(cls, image: Image) -> Self:
-        """Those of an image.
+        """The numbers of an image.
 
         Raises:
-            BadImage: its layout table has no such names.
+            BadImage: its layout table lacks one of the names.
         """
 
         def constant(name: str) -> u64:

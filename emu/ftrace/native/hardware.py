@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Makes the entries of `hardware:sample`, when a counter of a timing model has come to the end of a period.
+"""Makes the entries of `hardware:sample` when a counter of a timing model has reached the end of a period.
 
-The board calls this when a block has been charged (its `sample`). It is compiled when the first array wants the event.
+The board calls this after charging a block (its `sample`). It is compiled when the first array enables the event.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SIZE = u64(HOST.size(Sample))
 
 @njit
 def passed(timing: Timing, told: Told, counter: u64) -> u64:
-    """How many events of a counter a sample stands for that is taken now: a whole number of periods. `told`: of the CPU."""
+    """The number of a counter's events that a sample now represents: a whole number of periods. `told`: the CPU's."""
     period, before = timing.periods[counter], told.counts[counter]
     if period == 0:
         return u64(0)
@@ -51,7 +51,7 @@ def fill(entry: Sample, address: u64, name: Values[u8], period: u64) -> None:
 
 @njit
 def record(cpu: Cpu, array: TraceArray, event: Event, address: u64, counter: u64, count: u64) -> None:
-    """Makes an entry: a counter has counted so many events."""
+    """Makes an entry: a counter has counted `count` events."""
     stage = stages.enter(array)
     if stage != 0:
         fill(Sample(stage), address, array.hardware.names[counter].characters, count)
@@ -64,7 +64,7 @@ def record(cpu: Cpu, array: TraceArray, event: Event, address: u64, counter: u64
 
 @callback
 def sample(cpu: Cpu, address: u64) -> None:
-    """Looks which periods have ended in the block at an address: what the board's `sample` is."""
+    """Checks which periods have ended in the block at an address. This is the board's `sample`."""
     timing, array = cpu.timing, array_of(cpu)
     sampled, counter = timing.sampled, u64(0)
     timing.sampled = 0

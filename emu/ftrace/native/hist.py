@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What an event does to a histogram: it is the handler of a consumer, whose `target` is the histogram (`native.hist_record`).
+"""The effect of an event on a histogram: the handler of a consumer whose `target` is the histogram (`native.hist_record`).
 
-A program of steps makes the key in a frame, finds its element, and changes that. This code is compiled when the first histogram
+A program of steps makes the key in a frame, finds its element, and updates it. This code is compiled when the first histogram
 is made.
 """
 
@@ -30,7 +30,7 @@ __all__ = ["HistHandlers", "build"]
 COMM_WORDS = u64(2)
 IDLE = u64(int.from_bytes(b"<idle>\0\0", "little"))
 ALL_ONES = u64(0xFFFF_FFFF_FFFF_FFFF)
-ALL_STEPS = u64(1 << 32)  # more than any program has
+ALL_STEPS = u64(1 << 32)  # more than in any program
 
 
 class HistHandlers(NamedTuple):
@@ -39,7 +39,7 @@ class HistHandlers(NamedTuple):
     hist: Compiled[[Cpu, Consumer], None]
 
     event_with_hist: Compiled[[Cpu, EventFile], None]
-    """All that an event file wants, if it has a histogram as its only consumer, and that has no filter."""
+    """The complete handling of an event file whose only consumer is a histogram without a filter."""
 
     enable_hist: Compiled[[Cpu, Consumer], None]
     disable_hist: Compiled[[Cpu, Consumer], None]
@@ -59,7 +59,7 @@ def log2_of(value: u64) -> u64:
 
 @njit
 def of_event(cpu: Cpu, array: TraceArray, told: EventContext, step: Step) -> u64:
-    """What a step takes from the event."""
+    """The value that a step takes from the event."""
     op = step.op
     if op == hist_record.FIELD:
         return number_at(told.entry, step.offset, step.size, step.source == filter_record.SIGNED)
@@ -70,7 +70,7 @@ def of_event(cpu: Cpu, array: TraceArray, told: EventContext, step: Step) -> u64
 
 @njit
 def computed(frame: Frame, step: Step) -> u64:
-    """What a step computes of the frame's values."""
+    """The value that a step computes from the frame's values."""
     op, a = step.op, frame.values[step.a]
     if op == hist_record.COPY:
         return a
@@ -99,14 +99,14 @@ def bytes_at(values: Words, n: u64) -> Bytes:
 
 @njit
 def set_string(to: Bytes, room: u64, text: Bytes, most: u64) -> None:
-    """Copies a string of at most `most` and of less than `room` bytes, and zeros behind it."""
+    """Copies a string of at most `most` and less than `room` bytes, followed by zeros."""
     for n in range(copy_text(to, text, min(most, room - 1)), room):
         to[n] = 0
 
 
 @njit
 def put(cpu: Cpu, histogram: Histogram, told: EventContext, frame: Frame, step: Step) -> None:
-    """Puts what is more than a number into the frame."""
+    """Puts data larger than a number into the frame."""
     to = bytes_at(frame.values, step.to)
     if step.op == hist_record.STRING:
         text, most = string_at(step.source, step.offset, step.size, told.entry, told.size)
@@ -119,7 +119,7 @@ def put(cpu: Cpu, histogram: Histogram, told: EventContext, frame: Frame, step: 
 
 @njit
 def keep(frame: Frame, step: Step) -> None:
-    """Changes what the element keeps."""
+    """Updates what the element keeps."""
     element, value = frame.element, frame.values[step.a]
     if step.op == hist_record.SUM:
         element.kept[step.to] += value
@@ -133,7 +133,7 @@ def keep(frame: Frame, step: Step) -> None:
 
 @njit
 def look_up(histogram: Histogram, frame: Frame, step: Step) -> bool:
-    """Finds the key's element in another histogram. False: there is none."""
+    """Finds the key's element in another histogram. Returns False if there is none."""
     other = step.histogram
     if other.key_size > histogram.key_size:
         return False
@@ -146,7 +146,7 @@ def look_up(histogram: Histogram, frame: Frame, step: Step) -> bool:
 
 @njit
 def read(frame: Frame, step: Step) -> bool:
-    """Reads a variable of another histogram's element. False: it is not set."""
+    """Reads a variable of another histogram's element. Returns False if it is not set."""
     other = Element(frame.values[step.a])
     is_set = other.flags & step.flags != 0
     other.flags &= ~step.cleared
@@ -156,7 +156,7 @@ def read(frame: Frame, step: Step) -> bool:
 
 @njit
 def replace(frame: Frame, step: Step) -> bool:
-    """Has the element keep a value, if it is greater than before, or another. False: it is not."""
+    """Makes the element keep a value, if it is greater than before, or different. Returns False if it is not."""
     kept, value = frame.element.kept, frame.values[step.a]
     before = kept[step.to]
     if value > before or (value != before and step.op == hist_record.ON_CHANGE):
@@ -167,7 +167,7 @@ def replace(frame: Frame, step: Step) -> bool:
 
 @njit
 def count_event(cpu: Cpu, acting: Consumer) -> None:
-    """Does what the consumer would do that has a histogram as its target."""
+    """Has the effect of the consumer whose target is the histogram."""
     histogram = Histogram(acting.target)
     if histogram.number_size == 0:
         acting.handler(cpu, acting)
@@ -178,7 +178,7 @@ def count_event(cpu: Cpu, acting: Consumer) -> None:
 
 @njit
 def set_paused(acting: Consumer, paused: bool) -> None:
-    """Pauses all histograms of the event of a consumer's target, or has them go on. Other consumers do not look at it."""
+    """Pauses or resumes all histograms of the event of a consumer's target. Other consumers ignore the flag."""
     if spend(acting):
         following = EventFile(acting.target).consumers
         while following is not None:
@@ -192,7 +192,7 @@ def build(guest: Guest) -> HistHandlers:
 
     @native.njit
     def keep_comm(cpu: Cpu, array: TraceArray, to: Words) -> None:
-        """Stores the name of the task that runs."""
+        """Stores the name of the current task."""
         task = current_task(ArrayCpu(cpu.callout), array)
         if task.pid == 0:
             to[0] = IDLE
@@ -202,7 +202,7 @@ def build(guest: Guest) -> HistHandlers:
 
     @njit
     def count(cpu: Cpu, array: TraceArray, histogram: Histogram, frame: Frame) -> bool:
-        """Finds or makes the key's element, and counts the event there. False: there is no room for it."""
+        """Finds or makes the key's element, and counts the event there. Returns False if there is no room for it."""
         element = insert(histogram, frame.values)
         if element is None:
             return False
@@ -214,7 +214,7 @@ def build(guest: Guest) -> HistHandlers:
 
     @njit
     def skipped(cpu: Cpu, array: TraceArray, histogram: Histogram, frame: Frame, step: Step) -> u64:
-        """Takes a step that decides how the program goes on. Returns how many steps are skipped."""
+        """Runs a step that controls the program's flow. Returns how many steps to skip."""
         op = step.op
         if op == hist_record.INSERT:
             return 0 if count(cpu, array, histogram, frame) else ALL_STEPS
@@ -248,7 +248,7 @@ def build(guest: Guest) -> HistHandlers:
 
     @callback
     def hist(cpu: Cpu, acting: Consumer) -> None:
-        """Runs the program, unless it is under way in all frames."""
+        """Runs the program, unless all frames are in use."""
         histogram = Histogram(acting.target)
         frame = histogram.frame
         behind = frame.address + histogram.frame_size

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What actions of histograms do: the functions that programs call (`native.hist_record`).
+"""The actions of histograms: functions called by programs (`native.hist_record`).
 
 This code is compiled when the first action is set.
 """
@@ -20,7 +20,7 @@ __all__ = ["ActionHandlers", "build"]
 
 
 class ActionHandlers(NamedTuple):
-    """What `Action.act` is."""
+    """The functions for `Action.act`."""
 
     synthetic: Compiled[[Cpu, Action], None]
     snapshot: Compiled[[Cpu, Action], None]
@@ -28,13 +28,13 @@ class ActionHandlers(NamedTuple):
 
 @njit
 def frame_of(histogram: Histogram) -> Frame:
-    """In which the program works that calls."""
+    """The frame of the calling program."""
     return Frame(histogram.frame.address - histogram.frame_size)
 
 
 @njit
 def is_wanted(action: Action, value: u64) -> bool:
-    """Whether a value leads to a snapshot: it is so for the whole histogram, not only for the key."""
+    """Whether a value triggers a snapshot: it must do so for the whole histogram, not only for the key."""
     return value != action.latest if action.on_change else value > action.latest
 
 

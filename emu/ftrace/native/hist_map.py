@@ -11,7 +11,7 @@ __all__ = ["count_number", "find", "insert"]
 
 FACTOR, FOLD, TOP = u64(0x9E37_79B9_7F4A_7C15), 32, 40
 INDEX = u64((1 << INDEX_BITS) - 1)
-HEADER = 2  # words of an element before what it keeps
+HEADER = 2  # words of an element before those that it keeps
 
 
 @njit
@@ -22,7 +22,7 @@ def mixed(value: u64, word: u64) -> u64:
 
 @njit
 def hash_of(key: Words, size: u64) -> u64:
-    """Of the words of a key. The upper bits depend on all of them."""
+    """A hash of a key's words. The upper bits depend on all of them."""
     value = size
     for n in range(size):
         value = mixed(value, key[n])
@@ -44,13 +44,13 @@ def element_in(histogram: Histogram, slot: u64) -> Element:
 
 @njit
 def is_of(slot: u64, hashed: u64) -> bool:
-    """Whether a slot that is not empty may be that of a key with this hash."""
+    """Whether a non-empty slot may belong to a key with this hash."""
     return (slot ^ hashed) & ~INDEX == 0
 
 
 @njit
 def slot_of(histogram: Histogram, key: Words, hashed: u64) -> u64:
-    """The number of a key's slot, or of the empty one where it belongs. There always is one."""
+    """The index of a key's slot, or of the empty slot where it belongs. There is always one."""
     slots, mask, size = histogram.slots, histogram.slot_mask, histogram.key_size
     at = hashed >> TOP & mask
     while True:
@@ -62,7 +62,7 @@ def slot_of(histogram: Histogram, key: Words, hashed: u64) -> u64:
 
 @njit
 def take(histogram: Histogram, at: u64, hashed: u64) -> Element | None:
-    """Takes an element for an empty slot. None: there is no room, which is counted."""
+    """Takes an element for an empty slot. None if there is no room, which is counted."""
     used = histogram.used
     if used == histogram.capacity:
         histogram.drops += 1
@@ -75,14 +75,14 @@ def take(histogram: Histogram, at: u64, hashed: u64) -> Element | None:
 
 @njit
 def find(histogram: Histogram, key: Words) -> Element | None:
-    """A key's element; None: it has none."""
+    """A key's element; None if there is none."""
     slot = histogram.slots[slot_of(histogram, key, hash_of(key, histogram.key_size))]
     return None if slot == 0 else element_in(histogram, slot)
 
 
 @njit
 def insert(histogram: Histogram, key: Words) -> Element | None:
-    """A key's element. If it is new, there is nothing but the key in it. None: there is no room, which is counted."""
+    """A key's element. A new one has only its key. None if there is no room, which is counted."""
     key_size = histogram.key_size
     hashed = hash_of(key, key_size)
     at = slot_of(histogram, key, hashed)
@@ -99,7 +99,7 @@ def insert(histogram: Histogram, key: Words) -> Element | None:
 
 @njit
 def element_of_number(histogram: Histogram, number: u64) -> Element | None:
-    """The same of a key that is one word, if nothing but keys and hitcounts is kept."""
+    """The same for a one-word key, if only keys and hitcounts are kept."""
     hashed = mixed(1, number) * FACTOR
     slots, mask = histogram.slots, histogram.slot_mask
     at = hashed >> TOP & mask
@@ -119,7 +119,7 @@ def element_of_number(histogram: Histogram, number: u64) -> Element | None:
 
 @njit
 def count_number(histogram: Histogram, number: u64) -> None:
-    """Counts an event whose key is one word. Nothing but keys and hitcount is kept. Often the key is that of the event before."""
+    """Counts an event with a one-word key, if only keys and hitcounts are kept. Often the key is the previous event's."""
     element = histogram.latest
     if element is None or element.kept[0] != number:
         element = element_of_number(histogram, number)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A breakpoint at an instruction that is probed: the consumers act, and the CPU goes on as behind the instruction.
+"""A breakpoint at a probed instruction: runs the consumers, and makes the CPU continue after the instruction.
 
-The guest's handler of breakpoints calls a label. The instruction is found by its address. Nothing on the way there can be
-probed, so that no probe is hit while another one is dealt with.
+The guest's breakpoint handler calls a label. The instruction is found by its address. Nothing on the way there can be
+probed, so that no probe is hit while another one is being handled.
 """
 
 from __future__ import annotations
@@ -24,42 +24,42 @@ __all__ = ["Handlers", "Trap", "build"]
 
 
 class Trap(NamedTuple):
-    """What an architecture has compiled. `regs`: those of the trap; `told`: the event_context."""
+    """The architecture's compiled functions. `regs`: the trap's registers; `told`: the event_context."""
 
     saved: Callable[[Cpu], u64]
     """saved(cpu) -> the guest address of the struct pt_regs, the label's argument."""
 
     address: Callable[[PtRegs], u64]
-    """address(regs) -> where the breakpoint is."""
+    """address(regs) -> the breakpoint's address."""
 
     fill: Callable[[Cpu, TraceArray, PtRegs, EventContext], None]
     """fill(cpu, array, regs, told): stores the registers before the instruction in `told`'s `registers`."""
 
     write: Callable[[Cpu, TraceArray, PtRegs, EventContext], bool]
-    """write(cpu, array, regs, told) -> whether the CPU goes on elsewhere: has it go on with the registers that are there."""
+    """write(cpu, array, regs, told) -> whether the CPU continues elsewhere: makes it continue with the stored registers."""
 
     go_on: Callable[[Cpu, TraceArray, PtRegs, Kprobe], None]
-    """go_on(cpu, array, regs, probe): has the CPU do what the instruction does, and go on behind it."""
+    """go_on(cpu, array, regs, probe): makes the CPU execute the instruction's effect, and continue after it."""
 
     handled: Callable[[Cpu], None]
-    """handled(cpu): the label returns that the breakpoint has been dealt with."""
+    """handled(cpu): makes the label return that the breakpoint has been handled."""
 
 
 class Handlers(NamedTuple):
     """Compiled functions."""
 
     at_breakpoint: Compiled[[Cpu, u64], None]
-    """What the label does."""
+    """The label's function."""
 
     fill: Compiled[[Cpu, EventContext], None]
     """For `Kprobes.fill_at_breakpoint`."""
 
     say_where: Compiled[[Cpu, Consumer], None]
-    """Of a consumer at a call site, before those of a kprobe: its target is the address that is probed."""
+    """A consumer at a call site, before those of a kprobe: its target is the probed address."""
 
 
 def build(layouts: Layouts, trap: Trap) -> Handlers:
-    """Compiles for an architecture, and for a guest, which has these layouts."""
+    """Compiles for an architecture and for a guest with these layouts."""
     native = Native(layouts)
     njit, callback = native.njit, native.callback
     saved_registers, address_of, store_registers, write, go_on, handled = trap
@@ -71,7 +71,7 @@ def build(layouts: Layouts, trap: Trap) -> Handlers:
 
     @njit
     def act(cpu: Cpu, array: TraceArray, first: Consumer, saved: u64, regs: PtRegs, address: u64) -> bool:
-        """Has the consumers act. Returns whether they have the CPU go on elsewhere."""
+        """Runs the consumers. Returns whether they make the CPU continue elsewhere."""
         told = array.event_context
         probes.tell(told, PLACE_REGISTERS, address, saved, array.kprobes.fill_at_breakpoint)
         probes.act(cpu, first, BEFORE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What native code knows of an instruction that a breakpoint stands for."""
+"""Native code's record of an instruction that is replaced by a breakpoint."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ __all__ = ["Kprobe"]
 
 
 class Kprobe(Record):
-    """An instruction that a breakpoint stands for: what happens there, and how the CPU goes on."""
+    """An instruction that is replaced by a breakpoint: the consumers, and how the CPU continues."""
 
     consumers: Consumer | None  # the first; None: nothing happens
-    copy: u64  # address of the instruction's copy; 0: native code does what the instruction does
+    copy: u64  # address of the instruction's copy; 0: native code emulates the instruction
     instruction: u64  # its bytes, at most eight, as a number in the guest's byte order

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An event that native code has made (`native.stages`) and that the arrays get now.
+"""Passes an event made by native code (`native.stages`) to the arrays.
 
 This code is compiled when the first event is defined.
 """
@@ -24,7 +24,7 @@ BYTE = u64(0xFF)
 
 @njit
 def underflown(common: u64) -> u64:
-    """The word that an entry begins with, with 1 less in flags and depth: where the depth is 0, each of both loses 1."""
+    """The first word of an entry, with flags and depth, one number, minus 1: where the depth is 0, the flags also lose 1."""
     flags, depth = common >> context.FLAGS & BYTE, common >> context.PREEMPT_COUNT & BYTE
     if depth == 0:
         flags = flags - 1 & BYTE
@@ -35,7 +35,7 @@ def underflown(common: u64) -> u64:
 
 @njit
 def give(cpu: Cpu, told: EventContext, event: Event, file: EventFile, staged: Bytes, size: u64) -> None:
-    """Gives the entry to one array."""
+    """Passes the entry to one array."""
     handler = file.handler
     if handler is not None:
         told.event = event
@@ -53,7 +53,7 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool]) -> Compiled[[Cpu, Stage
 
     @njit
     def common(cpu: Cpu, array_cpu: ArrayCpu, event: Event) -> u64:
-        """The word that the entry begins with."""
+        """The first word of the entry."""
         underflows = event.depth == UNDERFLOWS
         count = preempt_count(array_cpu) + (0 if underflows else event.depth)
         made = common_fields(event.number, current_task(array_cpu, array_cpu.array), count, irqs_off(cpu.env))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Keeping the worst latency: the ring buffers that have recorded it exchange their places with the spare ones."""
+"""Keeps the worst latency: swaps the ring buffers that have recorded it with the spare ones."""
 
 from __future__ import annotations
 
@@ -20,26 +20,27 @@ __all__ = ["UpdateMax", "build", "reports"]
 
 @njit
 def reports(array: TraceArray, latency: u64) -> bool:
-    """Whether a latency in nanoseconds is one that is kept (Linux: report_latency)."""
+    """Whether a latency in nanoseconds must be kept (Linux: report_latency)."""
     threshold = array.tracing_thresh
     return latency >= threshold if threshold != 0 else latency > array.max_latency.max_latency
 
 
 @njit
 def keeps(array: TraceArray, array_cpu: ArrayCpu) -> bool:
-    """Whether buffers may be exchanged now. Recording is paused on all CPUs, or on none."""
+    """Whether buffers may be swapped now. Recording is paused on all CPUs, or on none."""
     return array.recording and array_cpu.ring.disabled & PAUSED == 0
 
 
 class UpdateMax(NamedTuple):
-    """Compiled functions. `latency`: nanoseconds; `task`: guest address of the struct task_struct whose latency it was; `start`:
-    when it began, by the trace's clock. While tracing_on is 0, or recording is paused, nothing is kept, and they return False."""
+    """Compiled functions. `latency`: nanoseconds; `task`: the guest address of the struct task_struct with the latency; `start`:
+    when it started, in the trace clock's time. While tracing_on is 0 or recording is paused, they keep nothing and return
+    False."""
 
     all_cpus: Callable[[Cpu, TraceArray, u64, u64, u64], bool]
-    """all_cpus(cpu, array, task, latency, start): keeps what all CPUs have recorded."""
+    """all_cpus(cpu, array, task, latency, start): keeps the events of all CPUs."""
 
     one_cpu: Callable[[Cpu, ArrayCpu, u64, u64, u64], bool]
-    """one_cpu(cpu, array_cpu, task, latency, start): keeps what one CPU has recorded."""
+    """one_cpu(cpu, array_cpu, task, latency, start): keeps the events of one CPU."""
 
 
 def build(guest: Guest) -> UpdateMax:

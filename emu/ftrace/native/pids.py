@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which tasks are traced: the flags of each pid, which follow tasks as they fork and end."""
+"""The traced tasks: the flags of each pid, which follow tasks as they fork and end."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ __all__ = ["Pids", "build"]
 
 
 class Pids(NamedTuple):
-    """The compiled functions that decide which tasks are traced. Tasks are guest addresses."""
+    """The functions that decide which tasks are traced. Tasks are guest addresses."""
 
     choose: Callable[[ArrayCpu, TraceArray, u64], None]
-    """choose(array_cpu, array, pid): decides whether the task that runs from now on, `pid`, is traced."""
+    """choose(array_cpu, array, pid): decides whether task `pid`, which runs from now on, is traced."""
 
     process_fork: Callable[[Cpu, u64, u64], None]
-    """process_fork(cpu, parent, child): gives a new task those flags of its parent that `follow_fork` says."""
+    """process_fork(cpu, parent, child): gives a new task the flags of its parent that are in `follow_fork`."""
 
     process_free: Callable[[Cpu, u64], None]
-    """process_free(cpu, task): clears the same flags of a freed task's pid: another task may get it."""
+    """process_free(cpu, task): clears the same flags of a freed task's pid, which another task may get."""
 
 
 @njit
@@ -44,7 +44,7 @@ def pid_flags(array: TraceArray, pid: u64) -> u64:
 
 @njit
 def events_left_out(array: TraceArray, pid: u64) -> bool:
-    """Whether set_event_pid has a list, and a task is not on it."""
+    """Whether set_event_pid has a list that lacks a task."""
     return array.only_events_chosen and pid_flags(array, pid) & EVENTS_CHOSEN == 0
 
 
@@ -56,7 +56,7 @@ def events_excluded(array: TraceArray, pid: u64) -> bool:
 
 @njit
 def events_ignored(array: TraceArray, pid: u64) -> bool:
-    """Whether the events of a task are not to be recorded."""
+    """Whether the events of a task are not recorded."""
     return events_left_out(array, pid) or events_excluded(array, pid)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Keeps a copy of each event that is recorded while they are to be printed at once (tp_printk).
+"""Keeps a copy of each recorded event while events are printed immediately (tp_printk).
 
-Python sees to the events when a CPU wants to print, and when half of the room is taken.
+Python handles the events when a CPU wants to print, and when half of the room is used.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def build() -> Compiled[[Cpu, ArrayCpu], None]:
             return
         used, size = printed.used, told.size
         end = used + 8 + (size + 7) // 8 * 8
-        if end > ROOM:  # they are taken out before the CPU executes another block: a block has not so many
+        if end > ROOM:  # they are taken out before the CPU executes another block, and no block makes so many
             return
         printed.copies[used // 8] = size
         copy(Bytes(printed.copies.address + used + 8), told.entry, size)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Probes that make events: the handlers of their consumers. The `target` of such a consumer is a `Probe`.
+"""The handlers for consumers of probe events. The `target` of such a consumer is a `Probe`.
 
 This code is compiled when the first probe is defined.
 """
@@ -21,28 +21,28 @@ from emu.native.records import Bytes, Words, u64
 
 __all__ = ["ProbeHandlers", "build"]
 
-FIRST = u64(COMMON_SIZE // 8)  # word of an entry in which its own fields begin
+FIRST = u64(COMMON_SIZE // 8)  # the word at which an entry's own fields begin
 
 
 class ProbeHandlers(NamedTuple):
-    """The handlers of consumers, for probes."""
+    """The handlers, by kind of probe."""
 
     at: ProbeHandler
-    """Of an instruction, in the kernel or in a program: KPROBE, UPROBE."""
+    """At an instruction of the kernel or of a program: KPROBE, UPROBE."""
 
     returned: ProbeHandler
-    """Of returns of a function: KRETPROBE, URETPROBE."""
+    """At returns of a function: KRETPROBE, URETPROBE."""
 
     event: ProbeHandler
-    """Of an event: EPROBE."""
+    """At an event: EPROBE."""
 
     host: ProbeHandler
-    """Of an instruction, or of returns: has the probe's `callback` act, which may change the registers. There is no event."""
+    """At an instruction or at returns: calls the probe's `callback`, which may change the registers. Makes no event."""
 
 
 @njit
 def need_registers(cpu: Cpu, told: EventContext) -> None:
-    """Has the registers stored, if they are not yet."""
+    """Stores the registers, unless they are stored already."""
     fill = told.fill
     if fill is not None:
         fill(cpu, told)
@@ -51,7 +51,7 @@ def need_registers(cpu: Cpu, told: EventContext) -> None:
 
 @njit
 def begin(cpu: Cpu, array: TraceArray, probe: Probe) -> u64:
-    """Where the entry is put together; 0: nobody wants it, or there is no room."""
+    """The address at which the entry is put together; 0 if nobody uses it or there is no room."""
     probe.hits += 1
     if probe.event.files is None:
         return 0
@@ -66,7 +66,7 @@ def build(guest: Guest, context: Context, user_address: UserAddress) -> ProbeHan
 
     @njit
     def end(cpu: Cpu, array: TraceArray, probe: Probe, stage: Bytes) -> None:
-        """Fetches the arguments, and gives the entry to the arrays."""
+        """Fetches the arguments, and passes the entry to the arrays."""
         size = fetch_arguments(cpu, array, array.event_context, probe.program, stage, probe.size)
         stages.put(cpu, array, probe.event, probe.file, stage, size)
         stages.leave(array)

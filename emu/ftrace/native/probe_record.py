@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One probe of an event, for native code: the `target` of its consumer."""
+"""Native code's record of a probe: the `target` of its consumer."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from emu.native.records import Record, Records, u64
 __all__ = ["Probe", "ProbeHandler"]
 
 ProbeHandler = Compiled[[Cpu, Consumer], None]
-"""What is called where a probe is: the handler of its consumer."""
+"""The handler of a probe's consumer."""
 
 
 class Probe(Record):
-    """A probe, of an event or of the host's own ones."""
+    """A probe that generates an event, or one of the host's own."""
 
-    event: Event  # that it makes
-    file: EventFile | None  # that alone gets the entries; None: all arrays that want the event do
+    event: Event  # the generated event
+    file: EventFile | None  # the only event file that gets the entries; None: all arrays that use the event
     program: Records[FetchStep]  # fetches the arguments
-    size: u64  # bytes of an entry, without what strings append
-    uses_registers: bool  # the program looks at registers
+    size: u64  # bytes of an entry, not counting the data of strings
+    uses_registers: bool  # whether the program reads registers
     hits: u64
-    callback: Callable[[Cpu, Probe], None]  # of the host's own probes: is told of each hit
-    entry: u64  # ... and address of the entry with the arguments, while it is told
+    callback: Callable[[Cpu, Probe], None]  # of the host's own probes: called for each hit
+    entry: u64  # ... the address of the entry with the arguments during that call

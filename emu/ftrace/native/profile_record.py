@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What native code and Python share of the function profiler."""
+"""The records of the function profiler, shared by native code and Python."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ __all__ = ["FunctionProfile"]
 
 
 class FunctionProfile(Record):
-    """What is known of one function on one CPU."""
+    """The counts of one function on one CPU."""
 
     hits: u64  # calls
-    time: u64  # nanoseconds, of those that have returned
-    time_squared: u64  # the sum of the squares
+    time: u64  # nanoseconds of the calls that have returned
+    time_squared: u64  # sum of squares

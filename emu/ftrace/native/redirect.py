@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Consumers that send the CPU to their target, an address or 0: where a function is replaced, calls something directly, or the
-guest is to trap. This module is imported when the first is needed.
+"""Consumers that send the CPU to their target, an address or 0: for live patches, direct calls, and traps of the
+guest. This module is imported when the first one is needed.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ __all__ = ["call_first", "go_on"]
 
 @callback
 def go_on(cpu: Cpu, acting: Consumer) -> None:
-    """The CPU goes on there."""
+    """Makes the CPU continue at the target."""
     array_of(cpu).event_context.goes_on_at = acting.target
 
 
 @callback
 def call_first(cpu: Cpu, acting: Consumer) -> None:
-    """The CPU calls what is there, and then goes on."""
+    """Makes the CPU call the target first, and then continue."""
     array_of(cpu).event_context.calls_first = acting.target

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Return probes: calls that return to `arch_rethook_trampoline` instead, in the way in which function_graph's return to its own.
+"""Return probes: calls return to `arch_rethook_trampoline` instead, as function_graph's calls return to its own trampoline.
 
-The two know nothing of each other. What one has replaced may be the other's trampoline; a function that was called by a jump has
-the frame of the one that jumped, and has replaced a trampoline, too. `unwind.build_real_address` finds its way through them.
+The two are independent. The address that one replaces may be the other's trampoline; and a function entered by a tail call has
+its caller's frame, so it may also have replaced a trampoline. `unwind.build_real_address` resolves such chains.
 """
 
 from __future__ import annotations
@@ -24,38 +24,38 @@ __all__ = ["ReturnHandlers", "build", "of_guest", "take_goes_on_at"]
 
 
 class ReturnHandlers(NamedTuple):
-    """The compiled functions that an architecture's handlers call.
+    """The functions that an architecture's handlers call.
 
-    `frame` identifies a call, as for function_graph. Addresses to which calls return are as on the guest's stack:
-    `FtraceArch.return_offset` before the instruction at which the caller goes on.
+    `frame` identifies a call, as in function_graph. Return addresses are those on the guest's stack:
+    `FtraceArch.return_offset` before the instruction at which the caller continues.
     """
 
     hook: Callable[[Cpu, Rethook, u64, u64], bool]
-    """hook(cpu, rethook, returns_to, frame) -> whether the call is to return to the trampoline instead of `returns_to`. The
+    """hook(cpu, rethook, returns_to, frame) -> whether the call must return to the trampoline instead of `returns_to`. The
     function is the event_context's `ip`."""
 
     handle_return: Callable[[Cpu, u64], u64]
-    """handle_return(cpu, frame) -> where the call that has returned to the trampoline is to go on; 0 if that is not known.
-    It has the consumers of the call's return probes act."""
+    """handle_return(cpu, frame) -> where the call that has returned to the trampoline continues; 0 if that is unknown.
+    Runs the consumers of the call's return probes."""
 
     find: Callable[[Cpu, u64, u64], u64]
-    """find(cpu, task, frame) -> what a return probe has replaced in a task's call; 0: nothing. `task`: its guest address."""
+    """find(cpu, task, frame) -> the address that a return probe has replaced in a call; 0: none. `task`: a guest address."""
 
 
 @njit
 def pool_of(array: TraceArray) -> RethookPool:
-    return array.rethooks  # type: ignore[return-value]  # it is there before the first call is watched
+    return array.rethooks  # type: ignore[return-value]  # it exists before the first call is watched
 
 
 @njit
 def of_guest(cpu: Cpu) -> Rethook:
-    """That of the calls that the guest itself watches."""
+    """The rethook for calls that the guest itself watches."""
     return pool_of(array_of(cpu)).of_guest
 
 
 @njit
 def take_goes_on_at(array: TraceArray) -> u64:
-    """Where the guest traps when a call has returned that it watches; 0: the call goes on. It is asked once."""
+    """Takes the address at which the guest traps after the return of a call that it watches; 0: the call continues."""
     trap = array.event_context.goes_on_at
     array.event_context.goes_on_at = 0
     return trap
@@ -70,7 +70,7 @@ def build(
     """Compiles for a guest.
 
     Args:
-        guest: its structures.
+        guest: the layout of its structures.
         context: compiled for it.
         real_address: see `native.unwind`.
         return_offset: see `FtraceArch`.
@@ -102,9 +102,9 @@ def build(
 
     @njit
     def last_of_call(pool: RethookPool, task: Task, frame: u64, trampoline: u64) -> u64:
-        """The node with which a call to the trampoline ends, the task's latest or one before; 0: there is none."""
+        """The last node of a call to the trampoline: the task's latest node or an earlier one; 0 if there is none."""
         number = latest(pool, task)
-        for _ in range(pool.used):  # however the guest has joined what is left of lists
+        for _ in range(pool.used):  # bounded, however the guest has linked the lists
             if number == 0:
                 break
             node = node_at(pool, number)
@@ -115,9 +115,9 @@ def build(
 
     @njit
     def act(cpu: Cpu, array: TraceArray, pool: RethookPool, task: Task, frame: u64, last: u64) -> None:
-        """Has the consumers of a call's nodes act, from the task's latest to the last of them.
+        """Runs the consumers of a call's nodes, from the task's latest node to `last`.
 
-        Nodes of other calls among them are of calls that the task has left without returning.
+        Nodes of other calls in between belong to calls that the task has left without returning.
         """
         number = latest(pool, task)
         while True:
@@ -142,7 +142,7 @@ def build(
             return 0
         returns_to = node_at(pool, last).returns_to
         probes.tell_at_return(array, real_address(cpu, array, frame, returns_to) + behind)
-        # The nodes stay until all have acted: a backtrace needs them.
+        # The nodes stay until all consumers have run, because a backtrace needs them.
         act(cpu, array, pool, task, frame, last)
         drop(pool, task, last)
         return returns_to

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The nodes of return probes, free or on the list of a task, whose latest one `task_struct.rethooks` names.
+"""The nodes of return probes: free, or on the list of a task, which starts at `task_struct.rethooks`.
 
-What the guest keeps is never relied on: a number that is none of a node of the task ends the list.
+Data kept by the guest is not trusted: a number that is not a node of the task ends the list.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def node_at(pool: RethookPool, number: u64) -> RethookNode:
 
 @njit
 def take(pool: RethookPool) -> u64:
-    """The number of a node that was free; 0: there is none."""
+    """Takes a free node. Returns its number, or 0 if there is none."""
     number = pool.free
     if number != 0:
         pool.free = node_at(pool, number).next
@@ -52,7 +52,7 @@ def give_back(pool: RethookPool, number: u64) -> None:
 
 @njit
 def of_task(pool: RethookPool, task: Task, number: u64) -> u64:
-    """The number, if it is that of a node of the task, else 0."""
+    """The number, if it is a node of the task, otherwise 0."""
     if number - 1 < pool.used and node_at(pool, number).task is task:
         return number
     return 0
@@ -60,7 +60,7 @@ def of_task(pool: RethookPool, task: Task, number: u64) -> u64:
 
 @njit
 def following(pool: RethookPool, task: Task, number: u64) -> u64:
-    """The number of the task's node before a node; 0: there is none."""
+    """The number of the task's next older node; 0 if there is none."""
     return of_task(pool, task, node_at(pool, number).next)
 
 
@@ -68,19 +68,19 @@ class TaskNodes(NamedTuple):
     """Compiled functions."""
 
     latest: Callable[[RethookPool, Task], u64]
-    """latest(pool, task) -> the number of the task's latest node; 0: it has none."""
+    """latest(pool, task) -> the number of the task's latest node; 0 if there is none."""
 
     push: Callable[[RethookPool, Task, u64], None]
-    """push(pool, task, number): makes a node that was taken the task's latest."""
+    """push(pool, task, number): makes a node from `take` the task's latest."""
 
     drop: Callable[[RethookPool, Task, u64], None]
-    """drop(pool, task, last): takes nodes off the list, from the latest one to `last`, and gives them back; 0: all of them."""
+    """drop(pool, task, last): removes nodes from the list, from the latest one to `last`, and frees them; 0: all of them."""
 
     flush_task: Callable[[Cpu, u64], None]
-    """flush_task(cpu, task): the kernel frees a task, a guest address."""
+    """flush_task(cpu, task): the kernel frees a task, given by its guest address."""
 
     replaced: Callable[[RethookPool, Task, u64], u64]
-    """replaced(pool, task, frame) -> what the oldest node of a call has replaced; 0: none is of that call."""
+    """replaced(pool, task, frame) -> the address replaced by the oldest node of a call; 0 if the call has no node."""
 
 
 def build(guest: Guest) -> TaskNodes:
@@ -111,7 +111,7 @@ def build(guest: Guest) -> TaskNodes:
     @njit
     def replaced(pool: RethookPool, task: Task, frame: u64) -> u64:
         found, number = u64(0), latest(pool, task)
-        for _ in range(pool.used):  # however the guest has joined what is left of lists
+        for _ in range(pool.used):  # bounded, however the guest has linked the lists
             if number == 0:
                 break
             node = node_at(pool, number)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Writing events into the pages of one CPU's ring buffer, and finding them there again (`ring_record` says how they lie there).
+"""Writes events into the pages of one CPU's ring buffer, and finds them again (`ring_record` describes the layout).
 
-The writer is the only one on its CPU, and nothing interrupts it: what `reserve` gives room for is an event at once, and
-its data is stored before anything else happens. A page's `commit` and its entry in `counts` are right once the page is
-full; before a reader looks at the tail, `settle` makes the tail's right.
+The writer is the only one on its CPU, and nothing interrupts it: space from `reserve` is an event at once, and its data is
+stored before anything else happens. A page's `commit` and its entry in `counts` are updated when the page is full; before a
+reader looks at the tail page, `settle` updates the tail's.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ __all__ = ["find_events", "reserve", "room", "settle"]
 _DELTA_LIMIT = 1 << DELTA_BITS
 _EXTENDED_LIMIT = 1 << DELTA_BITS + 32  # with array[0]
 _TIME_STAMP_LOW, _COMMIT_MASK, _DELTA_BITS = u64(_EXTENDED_LIMIT - 1), u64(COMMIT_MASK), u64(DELTA_BITS)
-_WORD, _TWO_WORDS, _THREE_WORDS = u64(4), u64(8), u64(12)  # bytes: a header has one word, or with array[0] two
+_WORD, _TWO_WORDS, _THREE_WORDS = u64(4), u64(8), u64(12)  # bytes: a header is one word, or two with array[0]
 
 
 @shared
 def room(size: u64) -> u64:
-    """How many bytes of data an event has for which `size` bytes were reserved.
+    """The size of an event's data if `size` bytes are reserved.
 
-    Never two words: Linux keeps room to turn any event into a time extend and padding.
+    It is never two words: Linux keeps room for turning any event into a time extend and padding.
     """
     data = (max(size, u64(1)) + 3) // _WORD * _WORD
     return _THREE_WORDS if data == _TWO_WORDS else data
@@ -52,13 +52,13 @@ def room(size: u64) -> u64:
 
 @njit
 def _event_length(size: u64) -> u64:
-    """Header and data."""
+    """The size of header and data."""
     return room(size) + (_TWO_WORDS if size > LONGEST_SMALL else _WORD)
 
 
 @shared
 def settle(ring: Ring) -> None:
-    """Stores how many bytes and how many events the tail has."""
+    """Stores the number of bytes and events in the tail page."""
     page = ring.pool[ring.tail]
     page.commit = ring.place - page.data.address
     ring.counts[ring.tail] = ring.entries - ring.begun
@@ -72,7 +72,7 @@ def _is_full(ring: Ring) -> bool:
 
 @njit
 def _next_page(ring: Ring) -> bool:
-    """Move the tail to the next page, empty. False: the buffer is full and must not overwrite."""
+    """Moves the tail to the next page, and empties it. Returns False if the buffer is full and must not overwrite."""
     spill = ring.spill
     if spill is not None and _is_full(ring):
         spill(ring, 0)
@@ -98,9 +98,9 @@ def _next_page(ring: Ring) -> bool:
 
 @njit
 def _make_room(ring: Ring, timestamp: u64, delta: u64, length: u64) -> tuple[u64, u64]:
-    """(place, delta) of an event that begins a page, or comes long after the one before it; (0, 0): it is dropped.
+    """(place, delta) of an event that starts a page, or comes long after the previous event; (0, 0) if it is dropped.
 
-    `delta`: the time since that event.
+    `delta`: the time since the previous event.
     """
     place = ring.place
     left = ring.end - place
@@ -122,9 +122,9 @@ def _make_room(ring: Ring, timestamp: u64, delta: u64, length: u64) -> tuple[u64
 
 @shared
 def reserve(ring: Ring, timestamp: u64, size: u64) -> u64:
-    """Room for the `size` bytes of data of a new event; its address, or 0 when the event is not to be recorded.
+    """Reserves `size` bytes of data for a new event. Returns its address, or 0 if the event is not recorded.
 
-    A timestamp before that of the last event is taken as equal to it.
+    A timestamp before that of the last event is replaced by that one.
     """
     if ring.disabled != 0:
         return 0
@@ -160,9 +160,9 @@ def find_events(
     offsets: NDArray[np.int64],
     sizes: NDArray[np.int64],
 ) -> int:
-    """Where the events in `words` (pages of 32-bit words) are, in order, from byte `skip` of the first page's data on.
+    """Finds the events in `words` (pages of 32-bit words), in order, starting at byte `skip` of the first page's data.
 
-    Fills `times`, `offsets` (of the data, in bytes from the first page) and `sizes` (of the data) and returns how many.
+    Fills `times`, `offsets` (of the data, in bytes from the first page) and `sizes` (of the data), and returns their number.
     """
     found = 0
     for page in range(len(stamps)):

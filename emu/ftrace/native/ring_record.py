@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The state of one CPU's ring buffer, which writer and readers share. Pages are named by their index in the pool.
+"""The state of one CPU's ring buffer, shared by its writer and readers. Pages are identified by their index in the pool.
 
     page        0         8        16                                   16 + commit        4096
                 time      commit   event event event ...                                    |
@@ -18,11 +18,11 @@ from collections.abc import Callable
 from emu.native.records import Record, Records, Values, inline, u8, u32, u64
 
 PAGE_SIZE = 4096
-DATA_START = 16  # bytes of a page before its data
+DATA_START = 16  # bytes before a page's data
 DATA_SIZE = PAGE_SIZE - DATA_START
 COMMIT_MASK = (1 << 20) - 1
 
-# Of an event's header
+# Fields of an event's header
 TYPE_LEN_BITS, DELTA_BITS = 5, 27
 TYPE_LEN_MASK, DELTA_MASK = (1 << TYPE_LEN_BITS) - 1, (1 << DELTA_BITS) - 1
 PADDING, TIME_EXTEND, TIME_STAMP = 29, 30, 31
@@ -38,7 +38,7 @@ class Page(Record):
 
 
 class Header(Record):
-    """What an event begins with."""
+    """The header of an event."""
 
     word: u32  # time_delta and type_len
     array: u32  # array[0]
@@ -47,35 +47,35 @@ class Header(Record):
 class Ring(Record):
     """One CPU's ring buffer."""
 
-    disabled: u64  # bits that say why; while there is one, nothing is recorded, nothing is counted
-    place: u64  # address in the tail at which the next event begins
-    end: u64  # address at which the tail ends
+    disabled: u64  # reasons for not recording, as bits; while any is set, nothing is recorded or counted
+    place: u64  # address in the tail page of the next event
+    end: u64  # end address of the tail page
     time: u64  # of the last event
-    entries: u64  # events ever recorded
-    begun: u64  # `entries` when the tail was begun
-    overwrite: bool  # when full: gives up the oldest page, or drops the new event
+    entries: u64  # number of events ever recorded
+    begun: u64  # `entries` when the tail page was started
+    overwrite: bool  # when full: whether to overwrite the oldest page, rather than drop the new event
     pool: Records[Page]
-    next: Values[u64]  # of each page: the one after it in the ring
-    counts: Values[u64]  # of each page: its events; the tail's is `settle`d when it is asked for
-    tail: u64  # page that is written
-    head: u64  # oldest page in the ring
-    reader: u64  # page taken out of the ring to be read; may still be the tail
-    overrun: u64  # events given up with their page
+    next: Values[u64]  # of each page: the next page in the ring
+    counts: Values[u64]  # of each page: its events; the tail's count is updated by `settle`
+    tail: u64  # the page being written
+    head: u64  # the oldest page in the ring
+    reader: u64  # the reader page, outside the ring; may still be the tail
+    overrun: u64  # events overwritten
     dropped: u64  # events never recorded
     read: u64  # events consumed
-    read_offset: u64  # how far the reader's page is consumed
+    read_offset: u64  # bytes consumed of the reader page
     read_time: u64  # of the last event consumed
-    overrun_seen: u64  # `overrun` when the reader took its page
-    lost: u64  # events given up before the reader's page, not yet reported
-    awaited: u64  # pages that will have been begun when `wakes` becomes `earliest`; 0: no reader waits for pages
-    wakes: Values[u64]  # the array's `reader_waits`, one word
-    earliest: u64  # what it becomes
-    spill: Callable[[Ring, u64], None] | None  # takes pages out of a full buffer, before one is overwritten; its argument is 0
+    overrun_seen: u64  # `overrun` when the reader took the reader page
+    lost: u64  # events overwritten before the reader page, not yet reported
+    awaited: u64  # number of started pages at which `wakes` becomes `earliest`; 0: no reader waits for pages
+    wakes: Values[u64]  # the array's `reader_waits`
+    earliest: u64  # its value then
+    spill: Callable[[Ring, u64], None] | None  # takes pages out of a full buffer before one is overwritten; its argument is 0
 
 
 
 # Bits of `disabled`
 OFF = u64(1)  # tracing_on is 0
-MASKED = u64(2)  # tracing_cpumask leaves the CPU out
-FAILED = u64(4)  # tracing has failed, for good
-PAUSED = u64(8)  # somebody reads the trace, and pause-on-trace is on
+MASKED = u64(2)  # the CPU is not in tracing_cpumask
+FAILED = u64(4)  # tracing has failed for good
+PAUSED = u64(8)  # the trace is being read, and pause-on-trace is on

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is kept of tasks that have recorded something, behind `saved_cmdlines` and `saved_tgids`.
+"""Saves names and thread groups of tasks that have recorded something, for `saved_cmdlines` and `saved_tgids`.
 
-The table of thread groups has a place for every pid.
+The table of thread groups has an entry for every pid.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SIZE = u64(NAME_SIZE)
 
 
 def build(guest: Guest) -> Callable[[TraceArray, Task], None]:
-    """remember(array, task): keeps what is wanted of a task."""
+    """remember(array, task): saves a task's name and thread group, if they are recorded."""
     njit = Native(guest.layouts).njit
 
     @njit

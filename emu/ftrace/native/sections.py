@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Critical sections: how long a CPU's interrupts, or preemption, are off. The tracers irqsoff, preemptoff and preemptirqsoff.
 
-The guest's hooks come to labels of .ftrace.text. Between the beginning of a section and its end the CPU's functions are recorded:
-NO_SECTION of its IGNORED is clear. A section that has taken longer than all before it is kept by exchanging the CPU's buffers.
+The guest's hooks reach labels in .ftrace.text. Between the start and the end of a section, the CPU's functions are recorded:
+NO_SECTION is cleared in its IGNORED. A section that took longer than all before it is kept by swapping the CPU's buffers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from emu.native.records import u64
 
 __all__ = ["build"]
 
-HOOK_CALLS = 4  # tracer_preempt_on(), trace_preempt_sub(), preempt_count_sub(), and who has called that
+HOOK_CALLS = 4  # tracer_preempt_on(), trace_preempt_sub(), preempt_count_sub(), and its caller
 
 
 @njit
@@ -35,7 +35,7 @@ def is_open(array_cpu: ArrayCpu) -> bool:
 
 @njit
 def is_recorded(array_cpu: ArrayCpu) -> bool:
-    """Whether sections are recorded on the CPU: tracing is on, and tracing_cpumask has it."""
+    """Whether sections are recorded on the CPU: tracing is on, and the CPU is in tracing_cpumask."""
     array = array_cpu.array
     return array.max_latency.enabled and array.recording and array_cpu.ring.disabled & ~PAUSED == 0
 
@@ -51,12 +51,12 @@ def build(
     """Compiles for a guest.
 
     Args:
-        guest: its structures.
+        guest: the layout of its structures.
         context: compiled for it.
         irqs_off: see `NativeCpu`.
         unwind: see `native.unwind`.
         callers: callers(cpu) -> the arguments of the function at whose label the CPU is.
-        called_from: called_from(cpu) -> where that function was called.
+        called_from: called_from(cpu) -> the call site of that function.
     """
     numbers = guest.numbers
     current_task, preempt_count, common_fields = context
@@ -71,8 +71,8 @@ def build(
 
     @njit
     def what_is_off(cpu: Cpu) -> tuple[ArrayCpu, bool, bool]:
-        """The CPU's record of the array that looks for sections; whether interrupts are off, and whether preemption is: as far
-        as the tracer asks."""
+        """The CPU's record in the array that traces sections; whether interrupts are off; and whether preemption is: as far
+        as the tracer is concerned."""
         array_cpu = ArrayCpu(cpu.callout).sections
         if array_cpu is None:
             return ArrayCpu(cpu.callout), False, False
@@ -115,7 +115,7 @@ def build(
 
     @callback
     def keep(cpu: Cpu, array_cpu: ArrayCpu) -> None:
-        """A section ends that is to be kept: as in Linux it is, unless another one has been kept since it began."""
+        """Keeps a section that ends. As in Linux it is kept unless another one has been kept since it started."""
         worst, fields = array_cpu.array.max_latency, common(cpu, array_cpu)
         ip, parent_ip = callers(cpu)
         where = ip if parent_ip == 0 else parent_ip
@@ -131,11 +131,11 @@ def build(
             worst.critical_end = where
         worst.sequence = sequence + 1
 
-    # Which sections begin or end at a hook: with both asked for, one that interrupts and preemption keep up ends with the later.
+    # Which sections start or end at a hook. If both kinds are traced, a section caused by both ends with the later one.
 
     @njit
     def of_irqs(cpu: Cpu) -> ArrayCpu | None:
-        """The CPU's record of the array; None: it is not about a section."""
+        """The CPU's record in the array; None if the hook is not about a section."""
         array_cpu, irqs, preemption = what_is_off(cpu)
         return array_cpu if irqs and not preemption else None
 
@@ -150,7 +150,7 @@ def build(
         return array_cpu if irqs or preemption else None
 
     def at_label(label: str, of: Callable[[Cpu], ArrayCpu | None], act: Callable[[Cpu, ArrayCpu], None]) -> Callback:
-        """Does `act` with the CPU's record that `of` gives, if it gives one."""
+        """A callback that calls `act` with the CPU's record from `of`, unless that is None."""
 
         @callback
         def handler(cpu: Cpu, address: u64) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A snapshot: the ring buffer of each CPU and its spare one exchange their places, and recording goes on in the other."""
+"""A snapshot: swaps the ring buffer of each CPU with its spare one. Recording continues in the other one."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["exchange", "take_snapshot"]
 
 @shared
 def exchange(array_cpu: ArrayCpu) -> None:
-    """Exchanges a CPU's buffers. What kept the old one from recording keeps the new one from it, too.
+    """Swaps a CPU's buffers. The reasons that stopped recording in the old one apply to the new one.
 
-    A reader that waits for pages of the old one looks again at the next event, and then waits for pages of the new one.
-    Nothing is done without a spare buffer, or while recording is paused: then nothing may change.
+    A reader that waits for pages of the old one checks again at the next event, and then waits for pages of the new one.
+    Nothing happens without a spare buffer, or while recording is paused, when nothing may change.
     """
     ring, spare = array_cpu.ring, array_cpu.spare_ring
     if spare is None or ring.disabled & PAUSED:
@@ -30,6 +30,6 @@ def exchange(array_cpu: ArrayCpu) -> None:
 
 @shared
 def take_snapshot(array: TraceArray) -> None:
-    """Exchanges the buffers of every CPU."""
+    """Swaps the buffers of every CPU."""
     for n in range(array.cpu_count):
         exchange(array.cpus[n])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What records stacks of calls: functions that the function tracer and handlers of events call."""
+"""Records stack traces, for the function tracer and for handlers of events."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from emu.native.records import Values, Words, u64
 
 __all__ = ["build"]
 
-SKIPPED = u64(2)  # trace_event_raw_event_NAME(), and the function that calls it
+SKIPPED = u64(2)  # trace_event_raw_event_NAME(), and its caller
 
 
 @njit
@@ -39,7 +39,7 @@ def build(
     """Compiles for a guest.
 
     Args:
-        guest: its structures.
+        guest: the layout of its structures.
         context: compiled for it.
         irqs_off: see `NativeCpu`.
         unwind: see `native.unwind`.
@@ -77,7 +77,7 @@ def build(
 
     @callback
     def key_stack(cpu: Cpu, words: Values[u64]) -> None:
-        """Without what is between the function in which the event is and trace_event_buffer_commit()."""
+        """Leaves out the calls between the function with the event and trace_event_buffer_commit()."""
         array = ArrayCpu(cpu.callout).array
         place, stack = array.event_context.place, array.stack
         skipped, count = SKIPPED if place == PLACE_EVENT else 0, u64(0)

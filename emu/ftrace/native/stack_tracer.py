@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The stack tracer: what runs once per call of a checked function. Only stacks of tasks count."""
+"""The stack tracer: the code that runs once per call of a checked function. Only task stacks count."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def build(
     """Compiles for a guest.
 
     Args:
-        guest: its structures.
+        guest: the layout of its structures.
         context: compiled for it.
-        stack_pointer: stack_pointer(cpu, array) -> where the stack of the function ends at whose call site a CPU stands.
-        unwind: see `native.unwind`; with places.
+        stack_pointer: stack_pointer(cpu, array) -> the end of the stack of the function at whose call site the CPU is.
+        unwind: see `native.unwind`; compiled with places.
     """
     numbers = guest.numbers
     current_task, preempt_count = context.current_task, context.preempt_count
 
     @Native(guest.layouts).callback
     def check(cpu: Cpu, tracer: StackTracer) -> None:
-        """If the stack is deeper than ever, keeps the calls on it. As in Linux, never in an NMI."""
+        """If the stack is deeper than ever before, stores its calls. As in Linux, not in an NMI."""
         array_cpu = ArrayCpu(cpu.callout)
         array = array_cpu.array
         top = current_task(array_cpu, array).stack + numbers.thread_size

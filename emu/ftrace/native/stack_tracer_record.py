@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What native code and Python share of the stack tracer."""
+"""The record of the stack tracer, shared by native code and Python."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from emu.native.records import Record, Values, inline, u64
 
 __all__ = ["DEEPEST", "StackTracer"]
 
-DEEPEST = 499  # calls that are kept of a stack, as in Linux
+DEEPEST = 499  # maximum of stored calls, as in Linux
 
 
 class StackTracer(Record):
-    """The deepest stack that was seen."""
+    """The deepest stack seen so far."""
 
-    check: Callable[[Cpu, StackTracer], None]  # called at the sites with STACK_CHECKED
-    max_size: u64  # bytes, of the deepest stack that was seen
-    count: u64  # calls under way then
-    calls: Values[u64] = inline(2 * DEEPEST)  # of each its address, and where its function's part of the stack ends
-    top: u64  # where that stack begins, above all of them
+    check: Callable[[Cpu, StackTracer], None]  # called at sites with STACK_CHECKED
+    max_size: u64  # bytes of the deepest stack
+    count: u64  # number of calls on it
+    calls: Values[u64] = inline(2 * DEEPEST)  # of each: its address, and the end of its function's part of the stack
+    top: u64  # the start of that stack, above all of them

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Recording the calls under way: an event kernel_stack."""
+"""Records stack traces: kernel_stack events."""
 
 from __future__ import annotations
 
@@ -24,23 +24,24 @@ KIND, HEADER = u64(EventType.KERNEL_STACK), u64(KERNEL_STACK.itemsize)
 
 class StackEntry(Record):
     common: u64
-    size: u32  # addresses
+    size: u32  # number of addresses
     padding: u32
     callers: Values[u64] = inline()
 
 
 class Stacks(NamedTuple):
-    """Compiled functions that record the stack of the calls under way on a CPU for one array. `place`: see `EventContext`."""
+    """Compiled functions that record the stack trace of a CPU for one array. `place`: see `EventContext`."""
 
     record_stack: Callable[[Cpu, ArrayCpu, u64, bool], None]
     """record_stack(cpu, array_cpu, place, irqs_off)"""
 
     record_after: Callable[[Cpu, ArrayCpu, u64, u64], None]
-    """record_after(cpu, array_cpu, place, common): the same after an event that has these common fields, the type aside."""
+    """record_after(cpu, array_cpu, place, common): the same, after an event with these common fields except the type."""
 
     record_callers_of: Callable[[Cpu, ArrayCpu, u64, u64, u64, u64], None]
-    """record_callers_of(cpu, array_cpu, place, common, address, calls): the same without the call that goes on at `address`, and
-    those inside it. If none does, because function_graph has replaced the address: without so many calls."""
+    """record_callers_of(cpu, array_cpu, place, common, address, calls): the same, without the call that returns to `address`, and
+    those inside it. If there is no such call, because function_graph has replaced the address: without the innermost `calls`
+    calls."""
 
 
 def build(context: Context, unwind: Unwind) -> Stacks:

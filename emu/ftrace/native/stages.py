@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Events that native code makes: those of probes, and synthetic ones. The guest has no part in their entries.
+"""Events made by native code: those of probes, and synthetic ones. The guest does not make their entries.
 
     stage = enter(array)
     if stage != 0:
@@ -7,7 +7,7 @@
         put(cpu, array, event, file, stage, size)
         leave(array)
 
-What an event makes happen may make another event, which gets the next stage. When all stages are in use, there are no more.
+A trigger of an event may make another event, which gets the next stage. When all stages are in use, the event is dropped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["enter", "leave", "put"]
 
 @njit
 def enter(array: TraceArray) -> u64:
-    """Where the entry of an event is put together; 0: too many are under way. `array`: the record of any array."""
+    """Allocates a stage for an event's entry. Returns its address, or 0 if all are in use. `array`: the record of any array."""
     stages = array.stages
     depth = stages.depth
     if depth == STAGES:
@@ -35,15 +35,15 @@ def enter(array: TraceArray) -> u64:
 
 @njit
 def leave(array: TraceArray) -> None:
-    """The stage that was entered last is free again."""
+    """Frees the latest stage."""
     array.stages.depth -= 1
 
 
 @njit
 def put(cpu: Cpu, array: TraceArray, event: Event, file: EventFile | None, stage: Bytes, size: u64) -> None:
-    """Gives a staged entry to all arrays that want the event, or only to that of `file`.
+    """Passes a staged entry to all arrays that use the event, or only to that of `file`.
 
-    The common fields are stored here. The event_context is afterwards what it was before.
+    The common fields are stored here. The event_context is restored afterwards.
     """
     stages = array.stages
     stages.event = event

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""tracing_on, for whoever turns it on or off while the guest runs: triggers and commands."""
+"""tracing_on, turned on or off in the running guest by triggers and commands."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def record_on(array: TraceArray) -> None:
 
 @shared
 def record_off(cpu: Cpu, array: TraceArray) -> None:
-    """Records nothing from now on, and has readers that wait look again: there is nothing more to wait for."""
+    """Stops recording, and wakes waiting readers: there is nothing more to wait for."""
     array.recording = False
     switch_rings(array, OFF)
     wake_readers(cpu, array)

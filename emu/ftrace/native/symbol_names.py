@@ -19,19 +19,19 @@ class Symbol(Record):
     start: u64
     end: u64
     name: Bytes
-    tail: Bytes  # what follows the size, ` [module]` or nothing
+    tail: Bytes  # the text after the size: ` [module]` or nothing
 
 
 class SymbolNames(Record):
-    """All of them."""
+    """All symbols."""
 
     count: u64
-    symbols: Records[Symbol]  # by their addresses, ascending
+    symbols: Records[Symbol]  # sorted by address
 
 
 @njit
 def put_number(to: Bytes, number: u64) -> u64:
-    """Writes a hexadecimal number. Returns how many bytes that are."""
+    """Writes a hexadecimal number. Returns its length in bytes."""
     to[0] = DIGIT
     to[1] = X
     digits = u64(1)
@@ -45,7 +45,7 @@ def put_number(to: Bytes, number: u64) -> u64:
 
 @njit
 def behind(names: SymbolNames, address: u64) -> u64:
-    """How many symbols begin at an address or before."""
+    """The number of symbols that begin at or before an address."""
     low, high = u64(0), names.count
     while low < high:
         middle = (low + high) // 2
@@ -58,9 +58,9 @@ def behind(names: SymbolNames, address: u64) -> u64:
 
 @njit
 def put_name(names: SymbolNames, to: Bytes, room: u64, address: u64) -> u64:
-    """Writes the name of an address with a NUL, in at most `room` bytes. Returns how many; 0: there is too little room.
+    """Writes an address's name with a NUL, in at most `room` bytes. Returns its size; 0 if there is too little room.
 
-    An address that has no name is written as a number.
+    An address without a name is written as a number.
     """
     if room < LONGEST_NUMBERS:
         return 0

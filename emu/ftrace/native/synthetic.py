@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An entry of a synthetic event, made of values that an action of a hist has found."""
+"""Makes an entry of a synthetic event from values found by a hist action."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from emu.native.records import Bytes, Words, u64
 __all__ = ["make"]
 
 STRING_ROOM = u64(256)  # of a string in the fixed part
-HALF = 16  # bits: a __data_loc word is the offset, and above it the length
+HALF = 16  # bits: in a __data_loc word, the length is above the offset
 
 
 @njit
 def put_field(field: SyntheticField, entry: Bytes, end: u64, value: u64) -> u64:
-    """Stores a field in an entry that ends at `end`. Returns where it ends then. `value`: as in `make`."""
+    """Stores a field in an entry that ends at `end`. Returns the new end. `value`: as in `make`."""
     offset, kind = field.offset, field.kind
     if kind == STRING:
         copy_string(Bytes(entry.address + offset), Bytes(value), STRING_ROOM)
@@ -37,12 +37,12 @@ def put_field(field: SyntheticField, entry: Bytes, end: u64, value: u64) -> u64:
 
 @njit
 def make(cpu: Cpu, array: TraceArray, synthetic: Synthetic, values: Words) -> None:
-    """Has a synthetic event happen.
+    """Generates a synthetic event.
 
     Args:
-        cpu: on which.
-        array: any.
-        synthetic: says what the event is.
+        cpu: the CPU.
+        array: any array.
+        synthetic: describes the event.
         values: for each field its number, or the address of a string with a NUL in its first 256 bytes.
     """
     end = synthetic.event.size

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The callbacks of the empty guest functions that report changes of tasks. Their arguments are tasks."""
+"""The callbacks of empty guest functions that report changes of tasks. Their arguments are tasks."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def build(
     """Compiles for a guest.
 
     Args:
-        guest: its structures.
+        guest: the layout of its structures.
         first_argument: first_argument(cpu) -> the first argument of the guest's function, compiled.
-        second_argument: the same for the second argument.
+        second_argument: likewise for the second argument.
     """
     choose, process_fork, process_free = pids.build(guest)
     flush_task = rethook_nodes.build(guest).flush_task

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A process switch, for the tracers: which task's events come next, and for how long that task was switched out."""
+"""A task switch, for the tracers: which task's events follow, and how long that task was switched out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["build"]
 
 @njit
 def switch_time(cpu: Cpu, graphs: TraceArray) -> u64:
-    """The time of a switch, by the clock that calls of this array have. It is not an event that the counter counts."""
+    """The time of a switch, in the clock of this array's calls. It does not count as an event for the counter clock."""
     if graphs.graph_running == PROFILES:
         return local_time(cpu, graphs)
     if graphs.clock == CLOCK_COUNTER:
@@ -32,9 +32,9 @@ def build(
     choose: Callable[[ArrayCpu, TraceArray, u64], None],
     remember: Callable[[TraceArray, Task], None],
 ) -> Callable[[Cpu, u64, u64], None]:
-    """process_switch(cpu, previous, following): a task gives the CPU to another (guest addresses).
+    """process_switch(cpu, previous, following): the CPU switches from one task to another (guest addresses).
 
-    `choose`: of native.pids. `remember`: of native.saved_cmdlines.
+    `choose`: from native.pids. `remember`: from native.saved_cmdlines.
     """
     numbers = guest.numbers
     njit, most_calls = Native(guest.layouts).njit, i64(numbers.depth)
@@ -52,7 +52,7 @@ def build(
 
     @njit
     def leave_out(task: Task, slept: u64) -> None:
-        """Moves the calltime of each call under way in a task forward by `slept`: the time it was switched out."""
+        """Moves the calltime of each call under way in a task forward by `slept`, the time for which it was switched out."""
         for n in range(min(task.curr_ret_stack + 1, most_calls)):
             call = task.ret_stack[n]
             if call.calltime != HIDDEN:

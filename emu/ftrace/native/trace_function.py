@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a latency tracer records of a place in the code (Linux: __trace_function)."""
+"""A latency tracer's entry for a place in the code (Linux: __trace_function)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def record_call_and_return(cpu: Cpu, array: TraceArray, ring: Ring, time: u64, i
 def trace_function(cpu: Cpu, array_cpu: ArrayCpu, ip: u64, parent_ip: u64, common: u64) -> None:
     """Records an entry of the function tracer; with display-graph, a call of `ip` that returns at once.
 
-    `common`: the word that each entry begins with, of any type.
+    `common`: the first word of an entry, of any type.
     """
     array = array_cpu.array
     time = now(cpu, array)

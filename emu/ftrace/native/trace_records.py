@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What native code and Python share of tracing: the records that lead to each other.
+"""The records of tracing, shared by native code and Python. They are linked to each other.
 
-    TraceArray      a trace array; it leads to all others
+    TraceArray      a trace array; it links to all others
     ArrayCpu        ... on one CPU
-    EventContext    the event that happens now, for what acts on it
-    Event           an event of the guest's, or of a probe
+    EventContext    the current event, for everything that acts on it
+    Event           an event of the guest or of a probe
     EventField      ... a field of it
     EventFile       ... in one trace array
-    Consumer        what acts when an event happens, or a function is called
-    Stages          memory in which entries are put together that something else than the guest makes
+    Consumer        acts when an event happens or a function is called
+    Stages          memory for entries that are not made by the guest
     Kprobes         what kprobes share
-    Uprobes         what the probes in programs share
-    Rethook         a return probe; RethookPool has a RethookNode for each call that one watches
+    Uprobes         what uprobes share
+    Rethook         a return probe; RethookPool has a RethookNode for each watched call
     Places          a table of places in the kernel
-    MaxLatency      what a latency tracer looks for, and has found
+    MaxLatency      what a latency tracer measures, and its result
     Hardware        the event `hardware:sample`
 """
 
@@ -38,306 +38,306 @@ from emu.native.records import Bytes, Record, Records, Values, inline, u8, u32, 
 
 
 class TraceArray(Record):
-    """What an array has for all CPUs."""
+    """An array's state for all CPUs."""
 
     direct_start: u64  # the direct map
     kernel_start: u64  # the kernel mapping, above it
     ram: u64  # host address of physical address 0
     ram_size: u64
-    nowhere: u64  # address of a zeroed page, to which guest addresses outside RAM lead
+    nowhere: u64  # address of a zeroed page, used for guest addresses outside RAM
     return_trampoline: u64
-    rethook_trampoline: u64  # the one of return probes
-    rethooks: RethookPool | None  # None: there was no return probe yet
-    trampolines: u64  # where .ftrace.text begins
+    rethook_trampoline: u64  # the trampoline of return probes
+    rethooks: RethookPool | None  # None before the first return probe
+    trampolines: u64  # start of .ftrace.text
     trampolines_size: u64
-    trap_entry: u64  # the function above whose frame is the struct pt_regs of what it has interrupted
+    trap_entry: u64  # the function with the interrupted code's struct pt_regs above its frame
     trap_entry_size: u64  # 0: there is none
-    frameless: Values[u8]  # per byte of the kernel mapping: see KernelArch.without_frame
+    frameless: Values[u8]  # one per byte of the kernel mapping: see KernelArch.without_frame
     clock_multiplier: u64  # nanoseconds = cycles * multiplier / divisor
     clock_divisor: u64
-    counter: Values[u64]  # the counter of the counter clock, the same for all arrays
-    saved_cmdlines: SavedCmdlines | None  # the table of command names; None: names are not kept
-    saved_tgids: Values[u32] | None  # the thread group of each pid below PID_LIMIT, 0: unknown; None: they are not kept
+    counter: Values[u64]  # the value of the counter clock, shared by all arrays
+    saved_cmdlines: SavedCmdlines | None  # the table of names; None: names are not saved
+    saved_tgids: Values[u32] | None  # thread group of each pid below PID_LIMIT, 0: unknown; None: not saved
     reader_vector: u64
     events: Values[Event | None]  # by number
-    stage: u64  # address of memory in which entries of the guest's events are put together
+    stage: u64  # address of the memory for putting together entries of the guest's events
     stages: Stages
     string_test: Callable[[FilterStep, Cpu, ArrayCpu, Bytes, u64], bool]  # tests strings for filters (native.filter_program)
     event_context: EventContext
     kprobes: Kprobes
     uprobes: Uprobes
-    places: u64  # where .ftrace.tramp begins
+    places: u64  # start of .ftrace.tramp
     places_size: u64
-    stands_for: Values[u64]  # of each of its places: the address of what is copied there; 0: nothing is
-    tracing_thresh: u64  # nanoseconds; if not 0, each latency is kept that is as long, not only one that is longer
-    hardware: Hardware  # if the board's timing model counts anything
-    stack: Values[u64]  # room for STACK_LIMIT addresses, in which those of a stack are put together
+    stands_for: Values[u64]  # for each of its places: the address of which it has a copy; 0: none
+    tracing_thresh: u64  # nanoseconds; if not 0, every latency of at least this length is kept, not only longer ones
+    hardware: Hardware  # present if the board's timing model counts
+    stack: Values[u64]  # room for STACK_LIMIT addresses, for putting together a stack trace
 
     # Cycles that recording takes (emu.ftrace.tracers.tracer_cost); 0: none
-    cost_entry: u64  # of each entry, in whatever way it is recorded
-    cost_event: u64  # besides, of an event that is recorded
-    cost_rejected: u64  # of an event that its filter leaves out
-    cost_call: u64  # of a traced call, whether it is recorded or not
-    cost_graph_call: u64  # the same of one that function_graph traces
+    cost_entry: u64  # of each entry, however it is recorded
+    cost_event: u64  # in addition, of a recorded event
+    cost_rejected: u64  # of an event that its filter rejects
+    cost_call: u64  # of a traced call, recorded or not
+    cost_graph_call: u64  # the same for function_graph
     cost_graph_return: u64  # of its return
-    cost_graph_rejected: u64  # of an entry of function_graph that its filter leaves out
+    cost_graph_rejected: u64  # of an entry of function_graph that its filter rejects
 
     # What the array records
     cpus: Values[ArrayCpu]
     cpu_count: u64
     recording: bool  # 1: tracing is on
-    held: bool  # 1: its triggers and commands do not act yet, see Recorder.held
+    held: bool  # 1: its triggers and commands are suspended, see Recorder.held
     clock: u64  # one of the CLOCK_ constants
-    clock_rate: u64  # of CLOCK_LINEAR: what it counts in a cycle
-    clock_offset: u64  # nanoseconds, added to those since boot
-    site_flags: Values[u8]  # flags per byte of the kernel mapping
+    clock_rate: u64  # of CLOCK_LINEAR: units per cycle
+    clock_offset: u64  # nanoseconds, added to the time since boot
+    site_flags: Values[u8]  # flags, one byte per byte of the kernel mapping
     site_flags_size: u64
-    probes: Places  # the sites with PROBED: their first consumers
+    probes: Places  # the sites with PROBED and their first consumers
     stack_tracer: StackTracer
     profiled_sites: Places  # the sites with PROFILED (see native.profiler)
-    func_stacks: Callable[[Cpu, ArrayCpu], None] | None  # records the stack after each call
-    # Whether a call (ip, parent_ip, and the word that its entry begins with) repeats the latest; None: all are recorded
+    func_stacks: Callable[[Cpu, ArrayCpu], None] | None  # records a stack trace after each call
+    # Whether a call (ip, parent_ip, and the first word of its entry) repeats the latest one; None: all calls are recorded
     func_repeats: Callable[[Cpu, ArrayCpu, u64, u64, u64, u64], u64] | None
-    event_stacks: Callable[[Cpu, ArrayCpu], None] | None  # the same for events, those in the event_context
-    event_user_stacks: Callable[[Cpu, ArrayCpu], None] | None  # the same for the stacks of programs
-    print_event: Callable[[Cpu, ArrayCpu], None] | None  # keeps each event to be printed (tp_printk)
-    printed_events: PrintedEvents  # where it keeps them
-    event_pids: bool  # 1: there is a set_event_pid or a set_event_notrace_pid
+    event_stacks: Callable[[Cpu, ArrayCpu], None] | None  # the same for events, which are in the event_context
+    event_user_stacks: Callable[[Cpu, ArrayCpu], None] | None  # the same for user stacks
+    print_event: Callable[[Cpu, ArrayCpu], None] | None  # keeps each event for printing (tp_printk)
+    printed_events: PrintedEvents  # the kept events
+    event_pids: bool  # 1: set_event_pid or set_event_notrace_pid has a list
     pid_flags: Values[u8]  # of each pid below PID_LIMIT: PID_CHOSEN, PID_EXCLUDED, EVENTS_...
     only_chosen: bool  # 1: only pids with PID_CHOSEN are traced
-    only_events_chosen: bool  # 1: only of pids with EVENTS_CHOSEN are events recorded
-    follow_fork: u64  # flags of PID_FLAGS that a child gets from its parent, and an ended task loses
-    asks_each: bool  # 1, in the top array's record: a call is recorded for each array that wants the site
+    only_events_chosen: bool  # 1: events are only recorded for pids with EVENTS_CHOSEN
+    follow_fork: u64  # the PID_FLAGS that a child inherits, and that are cleared when a task ends
+    asks_each: bool  # 1, in the top array's record: calls are recorded for each array that traces the site
     reader_waits: u64  # if not 0: the next event raises READER_VECTOR on its CPU, in this cycle or later (native.readers)
-    graph_running: u64  # who is told of entries and returns: NOBODY, RECORDS or PROFILES
-    max_depth: u64  # levels of calls that function_graph records; 0: all
-    only_selected: bool  # 1: graphs begin at GRAPH_FUNCTION sites only
+    graph_running: u64  # who gets entries and returns: NOBODY, RECORDS or PROFILES
+    max_depth: u64  # the number of call levels that function_graph records; 0: all
+    only_selected: bool  # 1: graphs only start at GRAPH_FUNCTION sites
     hides: bool  # 1: there are GRAPH_NOTRACE sites
     skip_interrupts: bool  # 1: function_graph records nothing in hard interrupts
-    sleep_time: bool  # 1: durations include the time a task was switched out
-    graph_time: bool  # 1: those of the function profiler include the functions that were called
+    sleep_time: bool  # 1: durations include the time for which a task was switched out
+    graph_time: bool  # 1: the function profiler's times include called functions
     max_latency: MaxLatency
-    print_max: bool  # 1: the spare ring buffers keep the worst latency, and there are no snapshots
+    print_max: bool  # 1: the spare ring buffers keep the worst latency, and no snapshots can be taken
     take_snapshot: Callable[[Cpu, TraceArray], None]  # see tracing_snapshot.SnapshotHandlers
     take_snapshot_for_action: Callable[[Cpu, TraceArray], None]
-    refuse_snapshot: Callable[[Cpu, TraceArray], None]  # says why there is none
-    snapshot_reserved: bool  # 1: an action of a histogram takes the snapshots
-    threshold: u64  # nanoseconds: function_graph records only returns of calls this long; 0: all, and entries
-    graph_entry_filter: FilterStep | None  # of function_graph's entries
-    graph_exit_filter: FilterStep | None  # of its returns
+    refuse_snapshot: Callable[[Cpu, TraceArray], None]  # reports why none can be taken
+    snapshot_reserved: bool  # 1: a histogram's action has reserved the snapshot
+    threshold: u64  # nanoseconds: function_graph only records returns of calls this long; 0: all returns, and entries
+    graph_entry_filter: FilterStep | None  # for function_graph's entries
+    graph_exit_filter: FilterStep | None  # for its returns
 
-    # What native code reports to Python
-    snapshot_refused: u64  # why the latest snapshot was not taken (native.tracing_snapshot); 0: it was
+    # Reports to Python
+    snapshot_refused: u64  # why the latest snapshot was not taken (native.tracing_snapshot); 0: it was taken
     mismatch: bool  # 1: a return did not match its entry
-    mismatch_expected: u64  # the frame, the function and the return address of the entry on top; 0: there is none
+    mismatch_expected: u64  # the frame, the function and the return address of the top entry; 0: there is none
     mismatch_function: u64
     mismatch_return: u64
     mismatch_frame: u64
-    dump: u64  # in the top array's record: a command asks that buffers are printed: DUMP_..., or DUMP_CPU + a CPU's index
+    dump: u64  # in the top array's record: a command requests a dump of buffers: DUMP_..., or DUMP_CPU + a CPU's index
 
 
 class ArrayCpu(Record):
-    """What an array has for one CPU. A CPU's `callout` is that of the top array; `next` leads on to those of the instances."""
+    """An array's state for one CPU. A CPU's `callout` is the top array's; `next` links to those of the instances."""
 
     ring: Ring
-    spare_ring: Ring | None  # which a snapshot exchanges for it
-    hot: Hot  # the CPU's struct pcpu_hot; at `nowhere` of the array, before the kernel uses the CPU
+    spare_ring: Ring | None  # swapped with `ring` by a snapshot
+    hot: Hot  # the CPU's struct pcpu_hot; the array's `nowhere` before the kernel uses the CPU
     array: TraceArray
-    recorded: bool  # 1: an event was recorded since the last process switch
-    ignored: u64  # bits that say why functions are not recorded
+    recorded: bool  # 1: an event was recorded since the last task switch
+    ignored: u64  # reasons for not recording functions, as bits
     events_ignored: u64  # the same for events
-    pid: u64  # pid of the task that runs
-    section_start: u64  # when the CPU's critical section began, by the trace's clock (Linux: preempt_timestamp)
-    critical_start: u64  # where; 0: it is in none
-    sequence: u64  # that of max_latency, when it began
-    sections: ArrayCpu | None  # in the top array's: that of the array that looks for sections; None: none does
-    graphs: ArrayCpu  # in the top array's: that of the array that records graphs, or may
-    profile: Records[FunctionProfile]  # what the function profiler has counted on the CPU (native.profiler)
-    last_ip: u64  # the latest call, while FUNC_REPEATS is set (Linux: struct trace_func_repeats); 0: there is none
+    pid: u64  # the current task's pid
+    section_start: u64  # when the CPU's critical section started, in the trace clock's time (Linux: preempt_timestamp)
+    critical_start: u64  # where it started; 0: there is no section
+    sequence: u64  # max_latency's sequence at that time
+    sections: ArrayCpu | None  # in the top array's record: that of the array that traces sections; None: none does
+    graphs: ArrayCpu  # in the top array's record: that of the array that records graphs, or may
+    profile: Records[FunctionProfile]  # the function profiler's counts on the CPU (native.profiler)
+    last_ip: u64  # the latest call, while FUNC_REPEATS is set (Linux: struct trace_func_repeats); 0: none
     last_parent_ip: u64
-    last_repeats: u64  # how often it has been repeated since
-    last_time: u64  # when, the latest time
-    next: ArrayCpu | None  # of the next array
+    last_repeats: u64  # how many times it has been repeated since
+    last_time: u64  # the time of the last repetition
+    next: ArrayCpu | None  # the next array's
 
 
 class Entry(Record):
-    """What every entry of a ring buffer begins with."""
+    """The head of an entry in a ring buffer."""
 
     common: u64  # type, flags, preempt_count and pid (emu.ftrace.buffers.entries.ENTRY)
 
 
 class EventContext(Record):
-    """What consumers are told of the event that happens."""
+    """The current event, for consumers."""
 
     event: Event | None  # None: the host records the event itself
-    entry: Bytes  # that is staged; at 0: a function was called
+    entry: Bytes  # the staged entry; address 0: a function was called
     size: u64  # bytes of the entry, a multiple of four
-    newline: Values[u8] | None  # a byte that becomes a newline after consumers have looked at the entry
-    place: u64  # where the CPU stands, and so where a backtrace begins
-    ip: u64  # of a probe: the address that is probed; when a function returns, the function's
-    return_ip: u64  # when a probed function returns: where to
-    saved: u64  # of a probe: guest address of the struct pt_regs of a trap; 0: the registers are the CPU's
+    newline: Values[u8] | None  # a byte that becomes a newline after consumers have read the entry
+    place: u64  # where the CPU is, and thus where a backtrace starts
+    ip: u64  # of a probe: the probed address; at a function's return, the function
+    return_ip: u64  # at a probed function's return: the return address
+    saved: u64  # of a probe: guest address of a trap's struct pt_regs; 0: the registers are the CPU's
     registers: Values[u64]  # at the probe, in the host's byte order (Probing.registers)
-    fill: Callable[[Cpu, EventContext], None] | None  # stores them there; None: they are there
-    written: bool  # 1: the registers there have been changed, and the CPU is to go on with them
-    goes_on_at: u64  # where the CPU goes on instead of at the called function; 0: there
-    calls_first: u64  # what the CPU calls before it goes on there; 0: nothing
+    fill: Callable[[Cpu, EventContext], None] | None  # stores them there; None: they are stored already
+    written: bool  # 1: the registers there have been changed, and the CPU must continue with them
+    goes_on_at: u64  # address at which the CPU continues instead of the called function; 0: none
+    calls_first: u64  # address that the CPU calls before it continues; 0: none
 
 
 class Event(Record):
-    """What native code knows of an event."""
+    """Native code's record of an event."""
 
     number: u64  # `common_type` of its entries
-    files: EventFile | None  # of the first array; None: no array wants the event
-    size: u64  # bytes of the part that the guest fills
-    depth: u64  # is added to the preemption depth that entries show; or UNDERFLOWS
-    irqs_off: bool  # 1: entries show interrupts off, whether they are or not
+    files: EventFile | None  # of the first array; None: no array uses the event
+    size: u64  # bytes of the part filled in by the guest
+    depth: u64  # added to the preemption depth in entries; or UNDERFLOWS
+    irqs_off: bool  # 1: entries always show interrupts as off
     swaps: Records[EventField]  # the numbers of the fixed part, if the guest's byte order is not the host's
     swap_count: u64
-    dynamic: Records[EventField]  # the fields of variable length, in their order
+    dynamic: Records[EventField]  # the variable-length fields, in order
     dynamic_count: u64
-    by_syscall: Values[u64]  # by system call: the number of the event that it records, too; 0: none
-    syscalls: u64  # how many
-    first_pid: u64  # offset of a pid in the entry, by which set_event_pid may choose the event, too; 0: there is none
+    by_syscall: Values[u64]  # by system call number: the number of the event to record in addition; 0: none
+    syscalls: u64  # size of that table
+    first_pid: u64  # offset of a pid in the entry by which set_event_pid may also select the event; 0: none
     second_pid: u64
 
 
 class EventField(Record):
-    """A field of an event's entries, or data of variable length behind its fields."""
+    """A field of an event's entries, or variable-length data after its fields."""
 
-    offset: u64  # of the field; NO_OFFSET: none says where the data is
-    element: u64  # bytes of a number in it, or in the data that it leads to
+    offset: u64  # of the field; NO_OFFSET: no field has the data's location
+    element: u64  # bytes of a number in it, or in its data
     count: u64  # of numbers in it
-    relative: bool  # 1: the offset of the data that it leads to is from the field's end
+    relative: bool  # 1: its data's offset counts from the field's end
 
 
 class EventFile(Record):
     """An event in one trace array."""
 
-    next: EventFile | None  # the next array's of this event
+    next: EventFile | None  # the next array's file of this event
     cpus: Values[ArrayCpu]  # of the array
-    flags: u64  # entries are recorded if these are ENABLED and nothing else
-    handler: Callable[[Cpu, EventFile], None] | None  # None: what `filter` keeps is recorded; else it does all instead
-    filter: FilterStep | None  # None: every entry passes
-    consumers: Consumer | None  # the first
-    trigger_cond: bool  # 1: consumers act when the entry has its place in the ring buffer, not before it is recorded
-    record_first: bool  # 1: what they do cannot change whether it is recorded; events that they make come after it
+    flags: u64  # entries are recorded if only ENABLED is set
+    handler: Callable[[Cpu, EventFile], None] | None  # None: what `filter` passes is recorded; else it does all instead
+    filter: FilterStep | None  # None: all entries pass
+    consumers: Consumer | None  # the first consumer
+    trigger_cond: bool  # 1: consumers act after the entry is reserved in the ring buffer, rather than before recording
+    record_first: bool  # 1: they cannot affect whether it is recorded; events that they generate come after it
 
 
 class Consumer(Record):
-    """What acts when an event happens, or a function is called."""
+    """An action for when an event happens or a function is called."""
 
     handler: Callable[[Cpu, Consumer], None]
     next: Consumer | None  # of the same event or function
     filter: FilterStep | None  # only entries that pass count; None: all do
-    count: u64  # how often it still acts, or ALWAYS
-    post: u64  # when it acts: BEFORE or AFTER the entry, or the call, has been recorded
-    due: bool  # 1: its filter has kept the entry, and it acts after it has been recorded
-    array: TraceArray  # on which it acts
-    target: u64  # of what switches an event: address of its EventFile; of hist: of its Histogram
+    count: u64  # how many more times it acts, or ALWAYS
+    post: u64  # whether it acts BEFORE or AFTER the entry or call is recorded
+    due: bool  # 1: its filter has passed the entry, and it acts after recording
+    array: TraceArray  # the array on which it acts
+    target: u64  # of commands that switch an event: address of its EventFile; of hist: of its Histogram
     record_stack: Callable[[Cpu, ArrayCpu], None]  # of stacktrace
-    missed: u64  # of a return probe: how many calls had too many others under way to be watched
-    paused: bool  # of hist: 1 while it does not act
+    missed: u64  # of a return probe: calls that were not watched because too many others were
+    paused: bool  # of hist: 1 while it is paused
 
 
 class Stages(Record):
-    """Memory in which entries are put together."""
+    """Memory for putting together entries."""
 
     memory: u64  # address of STAGES times STAGE_SIZE bytes
-    depth: u64  # how many are in use
-    dropped: u64  # how many events found none
-    put: Callable[[Cpu, Stages], None]  # gives the entry below to the arrays
+    depth: u64  # number of stages in use
+    dropped: u64  # number of events that found no stage
+    put: Callable[[Cpu, Stages], None]  # passes the entry below to the arrays
     event: Event
-    file: EventFile | None  # that alone gets it; None: all arrays that want it do
-    entry: Bytes  # that is staged
+    file: EventFile | None  # the only file that gets it; None: all arrays that use the event
+    entry: Bytes  # the staged entry
     size: u64  # bytes, a multiple of four
 
 
 class Kprobes(Record):
     """What kprobes share."""
 
-    table: Places  # the instructions that breakpoints stand for: their Kprobes
-    saved_offsets: Values[u64]  # where struct pt_regs has the registers that probes see
+    table: Places  # the instructions replaced by breakpoints, and their Kprobes
+    saved_offsets: Values[u64]  # offsets in struct pt_regs of the registers that probes see
     fill_at_breakpoint: Callable[[Cpu, EventContext], None]  # stores them in `registers`
     fill_at_site: Callable[[Cpu, EventContext], None]  # at a call site: those before the function's first instruction
-    write_at_site: Callable[[Cpu, EventContext], None]  # has the CPU go on with them
+    write_at_site: Callable[[Cpu, EventContext], None]  # makes the CPU continue with them
 
 
 class Uprobes(Record):
-    """What the probes in programs share."""
+    """What uprobes share."""
 
     consumers: Values[Consumer | None]  # of each probe, by number
     count: u64  # of these
-    saved_offsets: Values[u64]  # where the registers are in struct pt_regs, if that says all
+    saved_offsets: Values[u64]  # offsets of the registers in struct pt_regs, if they are all there
     fill: Callable[[Cpu, EventContext], None]  # stores a program's registers
 
 
 class Rethook(Consumer):
-    """A return probe. It begins as the consumer that acts at the entry of the function."""
+    """A return probe. It begins with the consumer that acts at the function's entry."""
 
-    left: u64  # how many more calls may be under way at once
-    at_return: Consumer | None  # what acts when a call returns; None: nothing does any more
+    left: u64  # how many more calls can be watched at once
+    at_return: Consumer | None  # acts when a call returns; None: nothing does any more
 
 
 class RethookNode(Record):
-    """A call that a return probe watches: where it returns to instead of the trampoline.
+    """A call watched by a return probe: where it returns to instead of the trampoline.
 
-    Nodes are known by number, from 1 on; a task has the number of its latest one in `task_struct.rethooks`.
+    Nodes are identified by number, from 1 on. A task has its latest node's number in `task_struct.rethooks`.
     """
 
-    next: u64  # number of the task's node before this one, or of the next free one; 0: there is none
+    next: u64  # number of the task's next older node, or of the next free one; 0: none
     task: Task | None  # None: the node is free
     rethook: Rethook | None  # None: the probe is gone
     function: u64
-    returns_to: u64  # what has been replaced; it may be the trampoline of function_graph or of return probes
-    frame: u64  # identifies the call, as fp of struct ftrace_ret_stack does
+    returns_to: u64  # the replaced address, which may be a trampoline of function_graph or of return probes
+    frame: u64  # identifies the call, like fp of struct ftrace_ret_stack
 
 
 class RethookPool(Record):
     """The nodes of all return probes."""
 
-    free: u64  # number of a node that has been used and is free; 0: there is none
-    used: u64  # the highest number that a node has had
-    of_guest: Rethook  # of all calls that the guest itself watches
-    nodes: Records[RethookNode] = inline(RETHOOK_NODES)  # number 1 is the first
+    free: u64  # number of a freed node; 0: none
+    used: u64  # the highest number used so far
+    of_guest: Rethook  # for all calls that the guest itself watches
+    nodes: Records[RethookNode] = inline(RETHOOK_NODES)  # the first one has number 1
 
 
 class Place(Record):
     """A slot of a table of places."""
 
     offset: u64  # in the kernel mapping
-    belonging: u64  # what belongs to the place: an address, or another number; 0: the slot is free
+    belonging: u64  # the value of the place: an address or another number; 0: the slot is free
 
 
 class Places(Record):
     """A table of places (`native.probes`)."""
 
-    last: u64  # the last slot's number: one less than a power of two
+    last: u64  # index of the last slot: a power of two minus one
     slots: Records[Place] = inline()
 
 
 class MaxLatency(Record):
-    """What a latency tracer looks for, and has found."""
+    """What a latency tracer measures, and its result."""
 
     max_latency: u64  # nanoseconds: tracing_max_latency
 
-    # What the spare ring buffers hold
+    # The contents of the spare ring buffers
     saved_latency: u64  # nanoseconds
-    start: u64  # when it began, by the trace's clock: what is older belongs to something else
+    start: u64  # when it started, in the trace clock's time: older events belong to something else
     cpu: u64
     pid: u64
     comm: Values[u8] = inline(16)
     static_prio: u64  # 120 + nice
     policy: u64
     rt_priority: u64
-    critical_start: u64  # where the section was begun; 0: it is no section
+    critical_start: u64  # where the section started; 0: it is not a section
     critical_end: u64
 
-    # The latency tracer that is set
-    enabled: bool  # 1: it looks for latencies (Linux: tracer_enabled)
+    # The current latency tracer
+    enabled: bool  # 1: it measures latencies (Linux: tracer_enabled)
     graph: bool  # 1: it records graphs (display-graph)
-    sections: u64  # which critical sections it wants, of the bits below; 0: none
-    sequence: u64  # how many sections were kept (Linux: max_sequence)
+    sections: u64  # the critical sections that it measures, of the bits below; 0: none
+    sequence: u64  # number of sections kept (Linux: max_sequence)
     keep: Callable[[Cpu, ArrayCpu], None]  # keeps a section (native.sections)
 
 
@@ -346,13 +346,13 @@ class CounterName(Record):
 
 
 class Told(Record):
-    """How much of each counter of a CPU samples have told."""
+    """The part of each counter of a CPU that samples have reported."""
 
     counts: Values[u64] = inline(MOST_COUNTERS)
 
 
 class Hardware(Record):
-    """What native code knows of the event `hardware:sample`."""
+    """Native code's record of the event `hardware:sample`."""
 
     event: Event
     names: Records[CounterName] = inline(MOST_COUNTERS)
@@ -360,7 +360,7 @@ class Hardware(Record):
 
 
 def link(consumers: Sequence[Consumer]) -> Consumer | None:
-    """Has each lead to the next. Returns the first."""
+    """Links consumers to each other. Returns the first one."""
     following = None
     for one in reversed(consumers):
         one.next = following

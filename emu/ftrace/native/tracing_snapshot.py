@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Snapshots that are taken while the guest runs: by triggers, commands, actions of histograms, and by the kernel itself.
+"""Snapshots taken while the guest runs: by triggers, commands and histogram actions, and by the kernel itself.
 
-This code is compiled when the first of them is wanted.
+This code is compiled when the first snapshot is needed.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from emu.native.records import u64
 __all__ = ["IN_NMI", "LATENCY_TRACER", "NOT_ALLOCATED", "SnapshotHandlers", "build"]
 
 IN_NMI, NOT_ALLOCATED, LATENCY_TRACER = 1, 2, 3
-"""Why none is taken (the array's `snapshot_refused`)."""
+"""The reasons why no snapshot is taken (the array's `snapshot_refused`)."""
 
 
 class SnapshotHandlers(NamedTuple):
-    """Compiled functions. If no snapshot can be taken, they have Python say so in the trace."""
+    """Compiled functions. If no snapshot can be taken, they make Python report that in the trace."""
 
     take: Compiled[[Cpu, TraceArray], None]
-    """For all but actions of histograms: while one takes the snapshots (the array's `snapshot_reserved`), nothing is done."""
+    """For everything except histogram actions: while one has reserved the snapshot (`snapshot_reserved`), nothing happens."""
 
     take_for_action: Compiled[[Cpu, TraceArray], None]
 
@@ -39,7 +39,7 @@ def build(guest: Guest, context: Context) -> SnapshotHandlers:
 
     @njit
     def refusal(cpu: Cpu, array: TraceArray) -> u64:
-        """Why no snapshot can be taken; 0: one can. The reasons come in Linux's order."""
+        """Why no snapshot can be taken; 0 if one can. The reasons are checked in Linux's order."""
         array_cpu = of_cpu(cpu, array.cpus)
         if preempt_count(array_cpu) & numbers.nmi_mask:
             return IN_NMI
@@ -51,7 +51,7 @@ def build(guest: Guest, context: Context) -> SnapshotHandlers:
 
     @njit
     def take_or_refuse(cpu: Cpu, array: TraceArray, reserved: bool) -> None:
-        """`reserved`: others take the snapshots."""
+        """`reserved`: whether the snapshot is reserved for others."""
         array.snapshot_refused = refusal(cpu, array)
         if array.snapshot_refused != 0:
             array.refuse_snapshot(cpu, array)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What triggers of events and commands of functions do: the handlers of consumers.
+"""The actions of event triggers and function commands: the handlers of consumers.
 
-They act at once, on all CPUs: no CPU comes to another block before. This code is compiled when the first of them is wanted.
+They act immediately on all CPUs: no CPU starts another block before. This code is compiled when the first one is used.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Handler = Compiled[[Cpu, Consumer], None]
 
 
 class TriggerHandlers(NamedTuple):
-    """By the command's name."""
+    """The handlers, by command."""
 
     traceon: Handler
     traceoff: Handler
@@ -39,7 +39,7 @@ class TriggerHandlers(NamedTuple):
 
 @njit
 def spend(acting: Consumer) -> bool:
-    """Counts that a consumer acts once more. False: it has done so as often as it may, or must not do so yet."""
+    """Counts one action of a consumer. Returns False if its count is used up, or it is still suspended."""
     count = acting.count
     if count == 0 or acting.array.held:
         return False
@@ -50,7 +50,7 @@ def spend(acting: Consumer) -> bool:
 
 @njit
 def switch_event(acting: Consumer, flag: u64) -> None:
-    """Makes the flag SOFT_DISABLED of the consumer's target `flag`. What is so already takes no count."""
+    """Sets the flag SOFT_DISABLED of the consumer's target to `flag`. If it has that value already, the count does not change."""
     file = EventFile(acting.target)
     if file.flags & SOFT_DISABLED != flag and spend(acting):
         file.flags = file.flags & ~SOFT_DISABLED | flag
@@ -58,7 +58,7 @@ def switch_event(acting: Consumer, flag: u64) -> None:
 
 @njit
 def ask_for_dump(cpu: Cpu, acting: Consumer, which: u64) -> None:
-    """Ends recording in the top array, and has Python see to the dump before any CPU goes on."""
+    """Stops recording in the top array, and makes Python handle the dump before any CPU continues."""
     if spend(acting):
         top = array_of(cpu)
         record_off(cpu, top)
@@ -82,7 +82,7 @@ def build() -> TriggerHandlers:
 
     @callback
     def stacktrace(cpu: Cpu, acting: Consumer) -> None:
-        """A function's command counts while tracing is on, an event's trigger always."""
+        """A function's command counts only while tracing is on, an event's trigger always."""
         array, record_stack = acting.array, acting.record_stack
         called = array.event_context.entry.address == 0
         if (array.recording or not called) and spend(acting):

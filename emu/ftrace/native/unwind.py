@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the unwinders of the architectures share. A guest's stack may be damaged: it then ends at the first address that is no
+"""The common part of the architectures' unwinders. If a guest's stack is damaged, the trace ends at the first address outside
 kernel code, and memory outside RAM reads as zeros.
 
 `native.arch` has for each architecture
 
     unwind(cpu, array, place, out, most) -> count
 
-It stores the addresses of the calls under way on a CPU in `out`, innermost first: at most `most`. The CPU stands at a `place` (of
-`EventContext`), in a function without a frame of its own: a label of .ftrace.text or hostcall(). That function is not among them.
-At PLACE_REGISTERS the first is where the trap was, `ip` of the event context. At PLACE_BLOCK, which not every architecture has,
-the CPU stands at any instruction, and that is the first.
+It stores the addresses of the calls under way on a CPU in `out`, innermost first: at most `most`. The CPU is at a `place` (of
+`EventContext`), in a function without a frame of its own: a label of .ftrace.text or hostcall(). That function is left out.
+At PLACE_REGISTERS the first address is the trapped one, `ip` of the event context. At PLACE_BLOCK, which not every architecture
+has, the CPU is at an arbitrary instruction, whose address is the first.
 
-Compiled `with_places`, it stores two words for each call: the address, and the lowest address that the function around it uses of
-the stack.
+Compiled `with_places`, it stores two words for each call: the address, and the lowest stack address used by the function around
+it.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ RealAddress = Callable[[Cpu, TraceArray, u64, u64], u64]
 
 
 class KernelMemory(NamedTuple):
-    """Where the kernel's memory is, for loops that store something: what they load, the compiler has them load each time."""
+    """Where the kernel's memory is, for loops that store something: otherwise the compiler would load these values each time."""
 
     direct_start: u64
     kernel_start: u64
     size: u64
     host: u64
-    """The host address of its first byte, less direct_start."""
+    """The host address of its first byte, minus direct_start."""
 
 
 @njit
@@ -55,7 +55,7 @@ def kernel_memory(array: TraceArray) -> KernelMemory:
 
 @njit
 def data_at(memory: KernelMemory, array: TraceArray, address: u64) -> u64:
-    """`context.host_address`, sooner for an address in the direct map, where most stacks are."""
+    """`context.host_address`, faster for addresses in the direct map, where most stacks are."""
     if address - memory.direct_start < memory.size:
         return address + memory.host
     return host_address(array, address)
@@ -63,7 +63,7 @@ def data_at(memory: KernelMemory, array: TraceArray, address: u64) -> u64:
 
 @njit
 def is_code(memory: KernelMemory, address: u64) -> bool:
-    """Whether there may be code of the kernel or of a module at an address."""
+    """Whether an address may be in code of the kernel or of a module."""
     return address - memory.kernel_start < memory.size
 
 
@@ -75,7 +75,7 @@ def in_stub(array: TraceArray, address: u64) -> bool:
 
 @njit
 def original(array: TraceArray, address: u64) -> u64:
-    """The address of the probed instruction whose copy a CPU was interrupted in, or the address itself."""
+    """The address of the probed instruction in whose copy the CPU was interrupted, or the address itself."""
     place = address - array.places
     if place >= array.places_size:
         return address
@@ -85,13 +85,13 @@ def original(array: TraceArray, address: u64) -> u64:
 
 @njit
 def without_frame(array: TraceArray, address: u64) -> u64:
-    """0, unless the function that goes on at an address has no frame of its own there: see `KernelArch.without_frame`."""
+    """0, unless the function has no frame of its own when it continues at an address: see `KernelArch.without_frame`."""
     place = address - array.kernel_start
     return array.frameless[place] if place < array.ram_size else 0
 
 
 def build_put(with_places: bool) -> Callable[[Values[u64], u64, u64, u64], None]:
-    """put(out, n, address, place): stores a call as the n-th."""
+    """put(out, n, address, place): stores the n-th call."""
 
     @njit
     def put_address(out: Values[u64], n: u64, address: u64, place: u64) -> None:
@@ -106,14 +106,14 @@ def build_put(with_places: bool) -> Callable[[Values[u64], u64, u64, u64], None]
 
 
 def build_real_address(guest: Guest, context: Context, first: int, last: int) -> RealAddress:
-    """real_address(cpu, array, frame, address): where a call of a CPU's task returns to, if the address on the stack may be one
-    that function_graph or a return probe has put there. `frame` identifies the call.
+    """real_address(cpu, array, frame, address): the return address of a call of a CPU's task, if the stacked address may be
+    one stored by function_graph or a return probe. `frame` identifies the call.
 
     Args:
-        guest: its structures.
+        guest: the layout of its structures.
         context: compiled for it.
-        first: the first of those addresses, from return_to_handler or arch_rethook_trampoline on.
-        last: the last of them.
+        first: the first of those addresses, relative to return_to_handler or arch_rethook_trampoline.
+        last: the last of those addresses.
     """
     numbers = guest.numbers
     njit = Native(guest.layouts).njit
@@ -127,8 +127,8 @@ def build_real_address(guest: Guest, context: Context, first: int, last: int) ->
 
     @njit
     def replaced_by_graph(task: Task, frame: u64) -> u64:
-        """What function_graph has replaced in a call; 0: nothing."""
-        # Of several calls with one frame, all but the first were made by a jump, and return to the trampoline. The entry of a
+        """The address replaced by function_graph in a call; 0: none."""
+        # Of several calls with the same frame, all but the first are tail calls, and return to the trampoline. The entry of a
         # call that is just returning is above the top of the stack.
         for n in range(numbers.depth):
             call = task.ret_stack[n]
@@ -138,7 +138,7 @@ def build_real_address(guest: Guest, context: Context, first: int, last: int) ->
 
     @njit
     def real_address(cpu: Cpu, array: TraceArray, frame: u64, address: u64) -> u64:
-        # At most, one has replaced the other's trampoline: each gives the oldest that it has replaced.
+        # At most, one has replaced the other's trampoline: each yields the oldest address that it has replaced.
         for _ in range(2):
             if is_of(array.return_trampoline, address):
                 replaced = replaced_by_graph(current_task(ArrayCpu(cpu.callout), array), frame)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A program's task has come to a probe: the guest's handler of breakpoints calls a label with the probe's number.
+"""A user task has reached a uprobe: the guest's breakpoint handler calls a label with the probe's number.
 
 This code is compiled when the first such probe is defined.
 """
@@ -25,33 +25,33 @@ FIRST, SECOND, THIRD = u64(0), u64(1), u64(2)
 
 
 class Program(NamedTuple):
-    """What an architecture has compiled. `regs`: the program's."""
+    """The architecture's compiled functions. `regs`: the program's registers."""
 
     argument: Callable[[Cpu, u64], u64]
     """argument(cpu, n) -> the n-th argument of the label, 0 being the first."""
 
     pc: Callable[[PtRegs], u64]
-    """pc(regs) -> where the program goes on."""
+    """pc(regs) -> where the program continues."""
 
     fill: Callable[[Cpu, TraceArray, PtRegs, Values[u64]], None]
     """fill(cpu, array, regs, image): stores the program's registers."""
 
 
 def build(layouts: Layouts, program: Program) -> UprobeCallbacks:
-    """Compiles for an architecture, and for a guest, which has these layouts."""
+    """Compiles for an architecture and for a guest with these layouts."""
     native = Native(layouts)
     njit, callback = native.njit, native.callback
     argument, pc_of, store_registers = program
 
     @njit
     def consumer_of(array: TraceArray, number: u64) -> Consumer | None:
-        """Of the probe with a number; None: it has none."""
+        """The consumer of the probe with a number; None if it has none."""
         uprobes = array.uprobes
         return None if number >= uprobes.count else uprobes.consumers[number]
 
     @njit
     def tell(cpu: Cpu, array: TraceArray) -> EventContext:
-        """Stores in the event_context where the program is."""
+        """Stores the program's place in the event_context."""
         told, saved = array.event_context, argument(cpu, SECOND)
         probes.tell(told, PLACE_EVENT, pc_of(PtRegs(host_address(array, saved))), saved, array.uprobes.fill)
         return told

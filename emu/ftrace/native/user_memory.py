@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The memory of the program that a CPU runs, found by the program's page tables as the guest's kernel has made them.
+"""The memory of the program on a CPU, found through the page tables made by the guest's kernel.
 
-Nothing here faults: what the program could not read at the moment without a fault has no address.
+Nothing here faults: memory that the program could not read at the moment without a fault has no address.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from emu.native.records import u64
 
 __all__ = ["PageTables", "UserAddress", "UserWord", "build", "build_word"]
 
-IN_PAGE, LAST_IN_PAGE = u64(4095), 4088  # the bits of an address in the smallest page, and what they are of its last word
+IN_PAGE, LAST_IN_PAGE = u64(4095), 4088  # the offset bits of an address in the smallest page; the page's last word
 UserAddress = Callable[[Cpu, TraceArray, u64], u64]
 UserWord = Callable[[Cpu, TraceArray, u64], GuestMemory | None]
 
 
 class PageTables(NamedTuple):
-    """What an architecture's tables are: pages of entries of eight bytes, each level found by the one above it."""
+    """The format of an architecture's page tables: pages of eight-byte entries; each level is found by the one above it."""
 
     levels: int
     page_shift: u64
-    index_bits: u64  # of an address, for each level
-    frame: u64  # the bits of an entry that are a physical address
-    table: u64  # the bits that are set in an entry that leads to a table
-    page: u64  # the bits that are set in an entry of a page of user memory
+    index_bits: u64  # bits of an address per level
+    frame: u64  # the bits of an entry that form a physical address
+    table: u64  # the bits that are set in an entry that points to a table
+    page: u64  # the bits that are set in an entry of a user page
     privileged: u64  # the bits that are clear there
-    large: u64  # the bit of an entry above the last level that is set if it is a page's; 0: there are no large pages
+    large: u64  # the bit that marks a page in an entry above the last level; 0: there are no large pages
 
 
 def build(guest: Guest, context: Context, tables: PageTables) -> UserAddress:
-    """user_address(cpu, array, address) -> the host address of a user address of the task that runs on a CPU, 0 if it has none.
+    """user_address(cpu, array, address) -> the host address of a user address of the current task on a CPU, 0 if there is none.
 
-    It is good up to the end of its page.
+    It is valid up to the end of its page.
     """
     numbers = guest.numbers
     native, current_task = Native(guest.layouts), context.current_task
@@ -51,7 +51,7 @@ def build(guest: Guest, context: Context, tables: PageTables) -> UserAddress:
         mm = current_task(ArrayCpu(cpu.callout), array).mm
         if mm == 0 or address >= numbers.task_size:
             return 0
-        last_page = array.ram_size  # which that size leaves out
+        last_page = array.ram_size  # the page excluded by the size above
         table = Mm(host_address(array, mm)).pgd - array.direct_start
         shift = first_shift
         while True:
@@ -73,11 +73,11 @@ def build(guest: Guest, context: Context, tables: PageTables) -> UserAddress:
 
 
 def build_word(guest: Guest, user_address: UserAddress) -> UserWord:
-    """user_word(cpu, array, address) -> the eight bytes at a user address; None: they are not all there."""
+    """user_word(cpu, array, address) -> the eight bytes at a user address; None if not all are readable."""
 
     @Native(guest.layouts).njit
     def user_word(cpu: Cpu, array: TraceArray, address: u64) -> GuestMemory | None:
-        if address & IN_PAGE > LAST_IN_PAGE:  # no aligned word lies across the end of a page
+        if address & IN_PAGE > LAST_IN_PAGE:  # an aligned word never crosses the end of a page
             return None
         return GuestMemory(user_address(cpu, array, address))
 

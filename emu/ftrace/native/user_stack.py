@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Recording the calls under way in the program of a task: an event user_stack.
+"""Records the user stack of a task: a user_stack event.
 
-The unwinders of the architectures, `native.arch`, have
+The architectures' unwinders, in `native.arch`, have
 
     unwind_user(cpu, array, task, saved, out, most) -> count
 
-It stores where the program goes on and the calls that led there in `out`, innermost first: at most `most`. `saved` is the task's
-struct pt_regs. Programs may have anything where their stack should be: the calls end where nothing can be read.
+It stores where the program continues and the calls that led there in `out`, innermost first: at most `most`. `saved` is the
+task's struct pt_regs. A program's stack may contain anything: the trace ends where nothing can be read.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class UserStackEntry(Record):
 def build(
     guest: Guest, context: Context, unwind_user: UnwindUser
 ) -> Callable[[Cpu, ArrayCpu, u64], None]:
-    """Compiles record_user_stack(cpu, array_cpu, common): records the stack of the program that a CPU's task runs for one array,
-    after an event that has these common fields, the type aside.
+    """Compiles record_user_stack(cpu, array_cpu, common): records the user stack of the CPU's task for one array,
+    after an event with these common fields except the type.
 
-    Kernel threads have no program, and in an NMI its stack is left alone, as in Linux.
+    Kernel threads have no user stack, and in an NMI it is not read, as in Linux.
     """
     numbers = guest.numbers
     current_task, preempt_count = context.current_task, context.preempt_count

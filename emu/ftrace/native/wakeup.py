@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The wakeup tracers: how long a task waits for a CPU from when it is woken (Linux: trace_sched_wakeup.c).
+"""The wakeup tracers: how long a woken task waits for a CPU (Linux: trace_sched_wakeup.c).
 
-They follow the wakeup of one task at a time, of the highest priority, by events of the scheduler, which they do not record. Until
-that task runs, functions are recorded on its CPU: NO_SECTION of the CPU's IGNORED is clear.
+They follow the wakeup of one task at a time, the one with the highest priority, by means of scheduler events, which they do not
+record. Until that task runs, functions are recorded on its CPU: NO_SECTION is cleared in the CPU's IGNORED.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SignedInts = Values[i32]
 
 
 class SwitchEntry(Record):
-    """Of WAKEUP and CONTEXT_SWITCH."""
+    """The entry of WAKEUP and CONTEXT_SWITCH."""
 
     common: u64
     prev_pid: u32
@@ -44,7 +44,7 @@ class SwitchEntry(Record):
 
 
 class WakeupHandlers(NamedTuple):
-    """By the scheduler's event. Their files are `WakeupFile`s."""
+    """The handlers, by scheduler event. Their files are `WakeupFile`s."""
 
     sched_wakeup: Compiled[[Cpu, EventFile], None]
     sched_wakeup_new: Compiled[[Cpu, EventFile], None]
@@ -54,7 +54,7 @@ class WakeupHandlers(NamedTuple):
 
 @njit
 def move_section(file: WakeupFile, on: bool) -> None:
-    """Has the functions recorded on the CPU of the task that is followed, or no more."""
+    """Starts or stops recording functions on the CPU of the followed task."""
     array_cpu = file.cpus[file.followed.current_cpu]
     if on:
         array_cpu.ignored &= ~NO_SECTION
@@ -64,7 +64,7 @@ def move_section(file: WakeupFile, on: bool) -> None:
 
 @njit
 def forget(file: WakeupFile) -> None:
-    """Nobody is followed (Linux: __wakeup_reset)."""
+    """Follows no task any longer (Linux: __wakeup_reset)."""
     followed = file.followed
     if followed.pid != NOBODY:
         move_section(file, False)
@@ -74,13 +74,13 @@ def forget(file: WakeupFile) -> None:
 
 @njit
 def may_record(array_cpu: ArrayCpu) -> bool:
-    """Whether the tracer looks for wakeups, and on this CPU."""
+    """Whether the tracer measures wakeups, and on this CPU."""
     return array_cpu.array.max_latency.enabled and array_cpu.ring.disabled & (MASKED | FAILED) == 0
 
 
 @njit
 def pid_in(file: WakeupFile, staged: Bytes) -> u64:
-    """What an event's entry says."""
+    """The woken or next task's pid in an event's entry."""
     return Ints(staged.address + file.entry_pid)[0]
 
 
@@ -96,7 +96,7 @@ def cpu_in(file: WakeupFile, staged: Bytes) -> u64:
 
 @njit
 def common_in(staged: Bytes) -> u64:
-    """Its common fields. A tracer of the tracepoint is called with preemption disabled once more."""
+    """The common fields of an event's entry. A probe on the tracepoint runs with preemption disabled once more."""
     common = Words(staged.address)[0]
     if common >> PREEMPT_COUNT & DEEPEST_SHOWN < DEEPEST_SHOWN:
         common += u64(1) << PREEMPT_COUNT
@@ -107,7 +107,7 @@ def build(guest: Guest, context: Context, unwind: Unwind) -> WakeupHandlers:
     """Compiles for a guest.
 
     Args:
-        guest: its structures.
+        guest: the layout of its structures.
         context: compiled for it.
         unwind: see `native.unwind`.
     """
@@ -131,7 +131,7 @@ def build(guest: Guest, context: Context, unwind: Unwind) -> WakeupHandlers:
 
     @native.njit
     def put(cpu: Cpu, array_cpu: ArrayCpu, common: u64, first: Task, pid: u64, prio: i64, index: u64) -> None:
-        """Records an entry: a task, and the one that it has woken, or that runs after it, which is runnable."""
+        """Records an entry: a task, and the runnable task that it has woken or that runs after it."""
         place = reserve(array_cpu.ring, now(cpu, array_cpu.array), SIZE)
         if place == 0:
             return
@@ -148,14 +148,14 @@ def build(guest: Guest, context: Context, unwind: Unwind) -> WakeupHandlers:
 
     @njit
     def callers(cpu: Cpu, array: TraceArray) -> tuple[u64, u64]:
-        """Where the probe of the event goes on, and the function that has the event."""
+        """The return address of the event's probe, and the function with the event."""
         stack = array.stack
         count = unwind(cpu, array, PLACE_EVENT, stack, 2)
         return stack[0] if count > 0 else u64(0), stack[1] if count > 1 else u64(0)
 
     @native.njit
     def is_urgent(followed: Wakeup, prio: i64, current: Task) -> bool:
-        """Whether a task is to be followed that is woken now: a deadline task, or one before which nothing else is."""
+        """Whether a woken task must be followed: a deadline task, or a task that precedes all others."""
         if followed.prio < MAX_DL_PRIO or prio >= followed.prio_limit:
             return False
         return prio < MAX_DL_PRIO or (prio < followed.prio and prio < current.prio)
@@ -181,12 +181,12 @@ def build(guest: Guest, context: Context, unwind: Unwind) -> WakeupHandlers:
         put(cpu, array_cpu, of_type(common, WAKEUP), current, pid, prio, index)
         record_callers_of(cpu, array_cpu, PLACE_EVENT, common, callers(cpu, array)[0], 0)
         trace_function(cpu, array_cpu, 0, 0, common)
-        # Whose names are shown: that of the waker is kept at its next switch, that of the woken one when it runs.
+        # Their names are shown: the waker's is saved at its next switch, the woken task's when it runs.
         file.cpus[index].recorded = True
 
     @native.njit
     def keep_worst(cpu: Cpu, array_cpu: ArrayCpu, followed: Wakeup) -> None:
-        """Keeps the latency of the task that is followed, and runs now, if it is the worst."""
+        """Keeps the latency of the followed task, which runs now, if it is the worst."""
         array = array_cpu.array
         latency = now(cpu, array) - followed.start
         if max_latency.reports(array, latency):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What native code and Python share of the wakeup tracers."""
+"""The records of the wakeup tracers, shared by native code and Python."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ __all__ = ["MAX_DL_PRIO", "MAX_PRIO", "MAX_RT_PRIO", "NOBODY", "Wakeup", "Wakeup
 
 NOBODY = u64(0xFFFF_FFFF_FFFF_FFFF)
 
-# Priorities are lower numbers than these: those of all tasks, of real-time tasks, of deadline tasks
+# Upper limits of priority numbers: all tasks, real-time tasks, deadline tasks
 MAX_PRIO, MAX_RT_PRIO, MAX_DL_PRIO = 140, 100, 0
 
 
 class Wakeup(Record):
-    """Whose wakeup is followed, one at a time, and since when."""
+    """The task whose wakeup is followed, and since when."""
 
-    prio_limit: i64  # only tasks are followed whose priority is a lower number: one of the MAX_ above
+    prio_limit: i64  # only tasks with a smaller priority number are followed: one of the MAX_ constants above
     curr: u64  # guest address of the run queue's `curr`, without a CPU's offset
-    cpus: u64  # how many there are
+    cpus: u64  # number of CPUs
 
     # The wakeup that is followed
     pid: u64  # of the task, or NOBODY
-    prio: i64  # of the task; only tasks with a lower one take its place
-    cpu: u64  # on which the task was when it was woken
-    current_cpu: u64  # where it is now
-    start: u64  # when it was woken, by the trace's clock
+    prio: i64  # of the task; only tasks with a smaller number replace it
+    cpu: u64  # the CPU on which it was woken
+    current_cpu: u64  # its present CPU
+    start: u64  # when it was woken, in the trace clock's time
 
 
 class WakeupFile(EventFile):
-    """What a wakeup tracer wants of an event of the scheduler."""
+    """A wakeup tracer's hook on a scheduler event."""
 
     followed: Wakeup
-    entry_pid: u64  # offset of the pid of the task that is woken, moved or switched to
-    entry_prio: u64  # the same of its priority
-    entry_cpu: u64  # the same of its CPU
+    entry_pid: u64  # offset of the pid of the woken, moved or next task
+    entry_prio: u64  # offset of its priority
+    entry_cpu: u64  # offset of its CPU

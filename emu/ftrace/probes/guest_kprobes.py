@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kprobes that the guest's own kernel registers, for its modules: the guest calls their handlers itself."""
+"""The kprobes that the guest's own kernel registers for its modules. The guest calls their handlers itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST = 4096
 class _GuestKprobe:
     address: int
     returns: bool
-    acting: Consumer | None = None  # None: it is disabled
+    acting: Consumer | None = None  # None: the probe is disabled
 
     @property
     def place(self) -> ProbePlace:
@@ -29,9 +29,9 @@ class _GuestKprobe:
 
 
 class GuestKprobes:
-    """They are known by the addresses of their struct kprobe, which the host never reads.
+    """The guest's kprobes, by the addresses of their struct kprobe, which the host never reads.
 
-    Whoever adds or changes some has the sites updated afterwards (Ftrace.update_sites).
+    After a change the caller must update the sites (Ftrace.update_sites).
 
     Args:
         kprobes: all kprobes.
@@ -45,14 +45,14 @@ class GuestKprobes:
         return known_by in self._probes
 
     def add(self, known_by: int, address: int, returns: bool, enabled: bool) -> None:
-        """Adds one.
+        """Adds a probe.
 
         Args:
-            address: what is probed.
-            returns: it is a kretprobe's: something begins there whose returns are to be known.
+            address: the probed address.
+            returns: whether it belongs to a kretprobe, so its address must be the entry of a function that can be return-probed.
 
         Raises:
-            TraceError: EILSEQ, EINVAL: nothing can be probed there; ENOMEM, when there is no room.
+            TraceError: EILSEQ, EINVAL: the address cannot be probed; ENOMEM: there is no room.
         """
         if len(self._probes) == _MOST:
             raise TraceError(errno.ENOMEM, f"there are {_MOST} kprobes of the guest already")
@@ -63,7 +63,7 @@ class GuestKprobes:
         self._probes[known_by] = probe
 
     def address(self, known_by: int) -> int:
-        """What is probed. Raises TraceError: ENOENT."""
+        """The probed address. Raises TraceError: ENOENT."""
         return self._find(known_by).address
 
     def _find(self, known_by: int) -> _GuestKprobe:
@@ -72,7 +72,7 @@ class GuestKprobes:
         return self._probes[known_by]
 
     def enable(self, known_by: int, on: bool) -> None:
-        """Raises TraceError: ENOENT; on: see `add`."""
+        """Enables or disables a probe. Raises TraceError: ENOENT; when enabling, also the errors of `add`."""
         probe = self._find(known_by)
         if on and probe.acting is None:
             probe.acting = self._kprobes.add_of_guest(probe.place, probe.returns)
@@ -81,18 +81,18 @@ class GuestKprobes:
             probe.acting = None
 
     def remove(self, known_by: int) -> None:
-        """It is no more, if there was one."""
+        """Removes a probe, if it exists."""
         if known_by in self._probes:
             self.enable(known_by, False)
             del self._probes[known_by]
 
     def trap(self, known_by: int) -> int:
-        """Where the CPU traps for one; 0: it is disabled, or its code is gone."""
+        """The address at which the CPU traps for a probe; 0 if it is disabled or its code is gone."""
         acting = self._probes[known_by].acting
         return 0 if acting is None else self._kprobes.trap(acting)
 
     def disabled(self) -> Iterator[ListedProbe]:
-        """For kprobes/list, the newest first."""
+        """The disabled probes for kprobes/list, newest first."""
         for probe in reversed(self._probes.values()):
             if probe.acting is None:
                 yield ListedProbe(probe.place, probe.returns, of_guest=True)

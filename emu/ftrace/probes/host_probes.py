@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Probes whose hits the host is told of: Python functions that the guest's CPUs come to."""
+"""Probes that call Python functions of the host."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ __all__ = ["Hit", "HostProbe", "HostProbes", "Value"]
 Value: TypeAlias = "int | str | list[int] | list[str]"
 
 _MASK = (1 << 64) - 1
-_LENGTH = 16  # shift of the length in the word that leads to a string
+_LENGTH = 16  # shift of the length in the word that locates a string
 
 
 class Registers(MutableMapping[str, int]):
-    """The registers at a probe, by the names that `%NAME` of an argument has. The CPU goes on with what is stored here."""
+    """The registers at a probe, by the names in `%NAME` of an argument. The CPU continues with the values stored here."""
 
     def __init__(self, registers: ProbeRegisters, words: Sequence[int]) -> None:
         self._words = list(words)
@@ -63,31 +63,31 @@ class Registers(MutableMapping[str, int]):
         return self._words[word]
 
     def put(self, word: int, value: int) -> None:
-        """Stores one by its word.
+        """Stores a register by its word.
 
         Raises:
-            RuntimeError: the callback has returned, and the CPU has gone on.
+            RuntimeError: the callback has returned and the CPU has continued.
         """
         if not self._at_probe:
             raise RuntimeError("the CPU has gone on: its registers can be changed while the callback runs")
         self._words[word] = value & _MASK
 
     def leave(self) -> Sequence[int]:
-        """The CPU goes on. Returns all words."""
+        """Ends access, because the CPU continues. Returns all words."""
         self._at_probe = False
         return self._words
 
 
 class Hit:
-    """A CPU has come to a probe, and the machine stands.
+    """A CPU has reached a probe, and the machine stands still.
 
     Attributes:
         cpu: the CPU's number.
-        pid, comm: of the task that the CPU runs.
-        address: what is probed; of a return, the function that returns.
-        returns_to: of a return, the address at which its caller goes on; None: it is no return.
+        pid, comm: those of the task on the CPU.
+        address: the probed address; for a return, the function that returns.
+        returns_to: for a return, the return address in the caller; None if the hit is not a return.
         args: the probe's arguments, by their names: numbers, texts, or lists of them.
-        registers: before the probed instruction, or when the function has returned. They can be changed.
+        registers: the registers before the probed instruction, or after the function's return. They can be changed.
     """
 
     def __init__(
@@ -113,10 +113,10 @@ class Hit:
 
     @property
     def return_value(self) -> int:
-        """What the function returns, without a sign. It can be set.
+        """The function's return value, as an unsigned number. It can be set.
 
         Raises:
-            AttributeError: the hit is no return.
+            AttributeError: the hit is not a return.
         """
         self._check_return()
         return self.registers.get_word(self._known.return_value)
@@ -132,11 +132,11 @@ class Hit:
 
 
 class HostProbe:
-    """One probe; `Machine.probe` makes it. In a `with` statement, for its body.
+    """One probe, made by `Machine.probe`. As a context manager, it is removed at the end of the `with` statement.
 
     Attributes:
-        place: what is probed, as it was given.
-        hits: how often the callback was called.
+        place: the probed place, as it was given.
+        hits: how many times the callback was called.
     """
 
     def __init__(
@@ -165,11 +165,11 @@ class HostProbe:
 
     @property
     def active(self) -> bool:
-        """Whether the callback is called; until `remove`."""
+        """Whether the callback is called; False after `remove`."""
         return self in self._probes
 
     def remove(self) -> None:
-        """From now on, the callback is not called. Also while it, or another, runs.
+        """Stops calls of the callback from now on. It may be called while this callback or another one runs.
 
         Raises:
             GuestPanic, LimitReached, PoweredOff, BadProtocol: as `Machine.settle`.
@@ -178,13 +178,13 @@ class HostProbe:
 
 
 class HostProbes:
-    """All of them.
+    """All probes of the host.
 
     Args:
         kernel: a kernel on a board.
         ftrace: arms the probes.
         trace_globals: what the trace arrays share.
-        settle: runs the machine until they are armed.
+        settle: runs the machine until the probes are armed.
     """
 
     def __init__(self, kernel: Kernel, ftrace: Ftrace, trace_globals: TraceGlobals, settle: Callable[[], None]) -> None:
@@ -195,14 +195,14 @@ class HostProbes:
         self._settle = settle
         self._context = trace_globals.records.event_context
         self._handler = kernel.board.python_handler(self._hit)
-        self._probes: dict[int, HostProbe] = {}  # by the address of the record
+        self._probes: dict[int, HostProbe] = {}  # by their record's address
         self._leaving: list[HostProbe] = []
 
     def __contains__(self, probe: HostProbe) -> bool:
         return self._probes.get(probe.record.address) is probe
 
     def add(self, place: str | int, callback: Callable[[Hit], object], args: Sequence[str], returns: bool) -> HostProbe:
-        """Has a callback called at a place from the next change of sites on.
+        """Calls a callback at a place, from the next change of sites on.
 
         Raises:
             TraceError: the place cannot be probed, or an argument is wrong.
@@ -235,7 +235,7 @@ class HostProbes:
                 self._settle()
 
     def after_run(self) -> None:
-        """Takes back the probes that callbacks have removed: native code may have been going through them."""
+        """Removes the probes that callbacks have removed. Native code may have been walking them until now."""
         if self._leaving:
             for probe in self._leaving:
                 self._globals.kprobes.remove(probe.consumer)
@@ -243,7 +243,7 @@ class HostProbes:
             self._ftrace.update_sites()
 
     def _hit(self, cpu: Cpu, record: int) -> None:
-        """Native code has come to a probe."""
+        """Native code has reached a probe."""
         probe = self._probes.get(record)
         if probe is None:
             return
@@ -272,13 +272,13 @@ class HostProbes:
 
 
 def _values(layout: EntryLayout, entry: bytes) -> Mapping[str, Value]:
-    """The arguments in an entry, by their names."""
+    """The arguments in an entry, by name."""
     pairs = zip(layout.arguments, layout.offsets, strict=True)
     return {argument.name: _value(argument, entry, offset) for argument, offset in pairs}
 
 
 def _value(argument: Argument, entry: bytes, offset: int) -> Value:
-    """One of them: a number, a text, or a list of such."""
+    """One argument: a number, a text, or a list of either."""
     kind = argument.type
     places = range(offset, offset + argument.size, kind.size)
     if kind.is_string:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Kprobes: something happens when a CPU comes to an instruction of the kernel, or of a module.
+"""Kprobes: actions when a CPU reaches an instruction of the kernel or of a module.
 
-At the beginning of a function that has a call site, the site calls, as for a tracer. Everywhere else a breakpoint replaces the
-instruction, and a copy of it is executed elsewhere. An instruction that has been probed keeps its breakpoint and its copy until
-the change that takes them away is complete: without consumers nothing happens there, and CPUs go on behind it.
+At the beginning of a function with a call site, the site calls, as for a tracer. Everywhere else a breakpoint replaces the
+instruction, and a copy of it is executed out of line. A removed probe keeps its breakpoint and copy until the change that
+removes them is complete: without consumers nothing happens there, and CPUs continue after the instruction.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from emu.kernel.modules import Module
 
 __all__ = ["Kprobes", "ListedProbe"]
 
-_INSTRUCTION, _RETURN = "k", "r"  # what is probed, as kprobes/list shows it
+_INSTRUCTION, _RETURN = "k", "r"  # the kind of probe, as in kprobes/list
 
 
 class ListedProbe(NamedTuple):
-    """What kprobes/list shows of a probe that is defined and does not act."""
+    """A line of kprobes/list for a probe that is defined but does not act."""
 
     place: ProbePlace
     returns: bool
@@ -48,22 +48,22 @@ class ListedProbe(NamedTuple):
 
 
 class Kprobes:
-    """All kprobes of a machine. Whoever adds or removes some has the sites updated afterwards (Ftrace.update_sites).
+    """All kprobes of a machine. After adding or removing some, the caller must update the sites (Ftrace.update_sites).
 
     Args:
         kernel: with its image loaded.
         arch: its architecture.
         guest: the layout of its structures.
-        records: say where native code finds the probes.
+        records: where native code finds the probes.
         sites: all call sites.
         keys: all branches of static keys.
         trampolines: where copies are put.
-        rethooks: watch calls for those that want to know of returns.
-        warn: gets a sentence about a probe that a module which has been loaded cannot have.
+        rethooks: watches calls for consumers that act at returns.
+        warn: called with a sentence about a probe that cannot be placed in a module that has just been loaded.
 
     Attributes:
-        places: what can be probed.
-        points: where the probes are.
+        places: finds what can be probed.
+        points: the places of the probes.
     """
 
     def __init__(
@@ -87,21 +87,21 @@ class Kprobes:
         self.points = ProbePoints(kernel, arch, guest, records, trampolines)
         self.places = ProbePlaces(kernel, arch, sites, keys, self.points.replaced)
 
-    # What is probed
+    # Checking and adding
 
     def check(self, place: ProbePlace) -> None:
-        """A place can be probed, or is of a module that is not loaded.
+        """Checks that a place can be probed, or belongs to a module that is not loaded.
 
         Raises:
-            TraceError: ENOENT, when there is no such symbol; EILSEQ, when no instruction begins there; EINVAL, when nothing
-                can be probed there, with the reason.
+            TraceError: ENOENT if there is no such symbol; EILSEQ if no instruction begins there; EINVAL, with the reason, if the
+                place cannot be probed.
         """
         address = self.places.resolve(place)
         if address is not None and address not in self.points:
             self.places.find(address)
 
     def check_return(self, place: ProbePlace) -> None:
-        """Returns from a place can be probed. Raises TraceError, see `check`: EINVAL, when it is not where a function begins."""
+        """Checks that returns can be probed. Raises TraceError, see `check`: EINVAL if the place is not a function's start."""
         self.check(place)
         address = self.places.resolve(place)
         function = None if address is None else self.places.function_at(address)
@@ -109,15 +109,15 @@ class Kprobes:
             raise TraceError(errno.EINVAL, f"{place} is not where a function begins, so nothing returns from there")
 
     def add(self, place: ProbePlace, acting: Consumer) -> None:
-        """Has a consumer act at a place from the next update on, as soon as the place exists.
+        """Makes a consumer act at a place, from the next update on, or as soon as the place exists.
 
         Raises:
-            TraceError: as for `check`; ENOMEM, when there is no room for another copy. Nothing has changed.
+            TraceError: as for `check`; ENOMEM if there is no room for another copy. Nothing has changed.
         """
         self._add(PlacedProbe(place, acting, _INSTRUCTION))
 
     def add_return(self, place: ProbePlace, acting: Consumer, maxactive: int = 0) -> None:
-        """Has a consumer act when calls of the function at a place return.
+        """Makes a consumer act when calls of the function at a place return.
 
         Args:
             maxactive: see `Rethooks.add`.
@@ -134,11 +134,11 @@ class Kprobes:
             raise
 
     def add_of_guest(self, place: ProbePlace, returns: bool) -> Consumer:
-        """Has the CPU trap at a place for the guest, which does the rest. Raises TraceError, see `add`.
+        """Makes the CPU trap at a place for the guest, which does the rest. Raises TraceError, see `add`.
 
-        Returns: what stands for it.
+        Returns: the consumer that represents the guest's probe.
         """
-        from emu.ftrace.native import redirect  # when it is needed: it is compiled
+        from emu.ftrace.native import redirect  # imported when needed: it is compiled
 
         acting = Consumer.allocate()
         acting.handler = redirect.go_on
@@ -148,12 +148,12 @@ class Kprobes:
         return acting
 
     def trap(self, acting: Consumer) -> int:
-        """The address at which the CPU traps for one of the guest's; 0: its code is gone."""
+        """The address at which the CPU traps for a probe of the guest; 0 if its code is gone."""
         point = next(probe for probe in self._probes if probe.consumer is acting).point
         return 0 if point is None else point.address if point.site is None else point.copy
 
     def detours(self, site: int) -> bool:
-        """Whether a call site has the CPU go on elsewhere for the guest's."""
+        """Whether a call site makes the CPU jump elsewhere for a probe of the guest."""
         return any(point.site == site and any(probe.of_guest for probe in point.probes) for point in self.points)
 
     def _add(self, probe: PlacedProbe) -> None:
@@ -162,7 +162,7 @@ class Kprobes:
         self._probes.append(probe)
 
     def remove(self, acting: Consumer) -> None:
-        """A consumer acts no more. Its breakpoint goes with the next update, if it was the last one there."""
+        """Removes a consumer. The last consumer's breakpoint goes with the next update."""
         if acting in self._rethooks:
             acting = self._rethooks.remove(acting)
         probe = next(probe for probe in self._probes if probe.consumer is acting)
@@ -174,7 +174,7 @@ class Kprobes:
 
     @property
     def enabled(self) -> bool:
-        """Whether probes are armed (debugfs: kprobes/enabled). To be set before an update."""
+        """Whether probes are armed (debugfs: kprobes/enabled). Set it before an update."""
         return self.points.enabled
 
     @enabled.setter
@@ -184,7 +184,7 @@ class Kprobes:
             self.points.chain(point)
 
     def _place(self, probe: PlacedProbe) -> None:
-        """Puts a probe where it belongs now. Raises TraceError, see `add`."""
+        """Puts a probe at its present place. Raises TraceError, see `add`."""
         address = self.places.resolve(probe.place)
         if address is None:
             return
@@ -210,7 +210,7 @@ class Kprobes:
         self.points.chain(point)
 
     def _is_told(self, function: ProbedFunction, address: int, kind: str, of_guest: bool = False) -> bool:
-        """Whether a call site tells of such a probe: in time for one of a function's beginning to see arguments, if it looks."""
+        """Whether the call site can serve such a probe: a probe that reads arguments must be called before they change."""
         if of_guest and not self._arch.probing().detour(address, None):
             return False
         if function.site is None or address not in (function.symbol.address, function.site):
@@ -218,27 +218,27 @@ class Kprobes:
         before = function.site - function.symbol.address
         return address == function.site or kind == _RETURN or self._arch.keeps_arguments(function.code, before)
 
-    # At call sites (trace_array.ops)
+    # The interface of call sites' users (trace_array.ops)
 
     def _at_sites(self) -> Iterator[ProbePoint]:
         if self.points.enabled:
             yield from (point for point in self.points if point.site is not None and point.probes)
 
     def __bool__(self) -> bool:
-        """Whether a call site has any."""
+        """Whether a call site serves any probe."""
         return next(self._at_sites(), None) is not None
 
     def sites(self, functions: Functions) -> SiteMask:
-        """The sites that are to call for them."""
+        """The sites that must call for probes."""
         probed = np.array([point.site for point in self._at_sites()], np.uint64)
         return np.isin(self._sites.addresses, probed)
 
     def users(self, functions: Functions) -> NDArray[np.int64]:
-        """How many users they are at each site: as in Linux, one, however many probes there are."""
+        """The number of users that probes are at each site: one, however many probes there are, as in Linux."""
         return self.sites(functions).astype(np.int64)
 
     def chains(self, functions: Functions) -> Mapping[int, list[Consumer]]:
-        """For each of these sites, by its index: the consumers in the order in which they act."""
+        """The consumers of each of these sites, by the site's index, in the order in which they act."""
         chains: dict[int, list[Consumer]] = {}
         shared = Counter(point.site for point in self._at_sites())
         for point in self._at_sites():
@@ -250,12 +250,12 @@ class Kprobes:
         return chains
 
     def keep(self, functions: Functions) -> None:
-        """Nothing: points of modules that go have gone before."""
+        """Does nothing: the points of an unloaded module are gone already."""
 
     # Modules
 
     def module_coming(self, module: Module) -> None:
-        """Probes that wait for a module get their places. One that cannot have it goes on waiting."""
+        """Places the probes that wait for a module. A probe that cannot be placed continues to wait."""
         self.places.forget()
         for probe in self._probes:
             if probe.point is None and probe.place.module == module.name:
@@ -265,7 +265,7 @@ class Kprobes:
                     self._warn(f"the kprobe {probe.place} is not in the module that has been loaded: {error.why}")
 
     def module_going(self, part: Callable[[int], bool]) -> None:
-        """The code at some addresses is gone, its breakpoints included. `part`: whether that at an address is."""
+        """Code is gone, and its breakpoints with it. `part`: whether the code at an address is gone."""
         self.places.forget()
         gone = [point for point in self.points if part(point.address)]
         for point in gone:
@@ -276,15 +276,15 @@ class Kprobes:
     # debugfs
 
     def text(self, disabled: Iterable[ListedProbe] = ()) -> str:
-        """kprobes/list: by address, and of those at one address the newest first, the disabled ones behind the others.
+        """kprobes/list: sorted by address, then newest first, with the disabled probes behind the others.
 
         Args:
-            disabled: what is defined and does not act, the newest first.
+            disabled: the probes that are defined but do not act, newest first.
         """
         points = self.points
         listed = [(point.address, probe.kind, point.site is not None, "") for point in points for probe in point.probes]
         for place, returns, of_guest in disabled:
-            with suppress(TraceError):  # its module has come without it
+            with suppress(TraceError):  # the module was loaded without the probe's place
                 if (address := self.places.resolve(place)) is not None:
                     kind = _RETURN if returns else _INSTRUCTION
                     function, _ = self.places.find(address)
@@ -295,7 +295,7 @@ class Kprobes:
 
     def _line(self, address: int, kind: str, at_site: bool, state: str) -> str:
         function = self.places.function_at(address)
-        assert function is not None  # there was one when the probe was placed, and it goes with its module
+        assert function is not None  # it existed when the probe was placed, and goes with its module
         module = function.module.name if function.module else " "
         where = f"{function.symbol.name}+{address - function.symbol.address:#x}  {module}"
         return f"{address:016x}  {kind}  {where} {state}{'[FTRACE]' if at_site else ''}\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What of the kernel and its modules can be probed: where functions are, and what was compiled there."""
+"""What can be probed in the kernel and its modules: where functions are, and their code as compiled."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from emu.kernel.modules import Module
 
 __all__ = ["ProbePlace", "ProbePlaces", "ProbedFunction"]
 
-_MOST_FIXED_UP = 1 << 16  # instructions of a module
+_MOST_FIXED_UP = 1 << 16  # instructions per module
 
 
 @dataclass(frozen=True)
 class ProbePlace:
-    """What is to be probed: `symbol` and an offset in it, of `module` or (None) of whoever has it first, or an address."""
+    """A place to probe: `symbol` and an offset, in `module` or (None) wherever it is found first; or an address."""
 
     symbol: str = ""
     offset: int = 0
@@ -42,14 +42,14 @@ class ProbePlace:
 
 @dataclass(frozen=True)
 class ProbedFunction:
-    """A function, with what is in it.
+    """A function and its contents.
 
     Attributes:
-        module: None: it is the kernel's own.
-        site: its call site; None: it has none.
-        code: as it was compiled, no matter what has been patched, with nops for calls of tracers.
-        branches: of static keys.
-        fixed_up: instructions whose faults have a fix-up.
+        module: its module; None for the kernel.
+        site: its call site; None if it has none.
+        code: its code as compiled, without any patches, and with nops for calls of tracers.
+        branches: the branches of static keys.
+        fixed_up: the instructions with an exception fix-up.
     """
 
     symbol: Symbol
@@ -61,14 +61,14 @@ class ProbedFunction:
 
 
 class ProbePlaces:
-    """Finds what can be probed.
+    """Finds the places that can be probed.
 
     Args:
         kernel: with its image loaded.
         arch: its architecture.
         sites: all call sites.
         keys: all branches of static keys.
-        replaced: returns the instructions that breakpoints replace, or may, by their addresses.
+        replaced: returns the instructions that breakpoints replace now, or did or will, by address.
     """
 
     def __init__(
@@ -79,22 +79,22 @@ class ProbePlaces:
         self._sites = sites
         self._keys = keys
         self._replaced = replaced
-        self._functions: dict[int, ProbedFunction] = {}  # those that have been looked at, by address
-        self._keyed: Sequence[int] = ()  # all branches, as long as there are such functions
+        self._functions: dict[int, ProbedFunction] = {}  # the functions looked up so far, by address
+        self._keyed: Sequence[int] = ()  # all branches, while there are such functions
 
     def forget(self) -> None:
-        """Modules come or go."""
+        """Forgets the functions: modules come or go."""
         self._functions.clear()
 
     def resolve(self, place: ProbePlace) -> int | None:
-        """The address of a place; None: it is of a module that is not loaded. Raises TraceError: ENOENT."""
+        """The address of a place; None if its module is not loaded. Raises TraceError: ENOENT."""
         if place.address is not None:
             return place.address
         address = self._symbol(place.symbol, place.module)
         return None if address is None else address + place.offset
 
     def _symbol(self, name: str, module: str | None) -> int | None:
-        """The address of a function; None: its module is not loaded. Raises TraceError: ENOENT."""
+        """The address of a function; None if its module is not loaded. Raises TraceError: ENOENT."""
         loaded = {one.name: one for one in self._kernel.modules}
         if module and module not in loaded:
             return None
@@ -109,7 +109,7 @@ class ProbePlaces:
         raise TraceError(errno.ENOENT, f"there is no function '{name}'", (name, names))
 
     def function_at(self, address: int) -> ProbedFunction | None:
-        """The function around an address; None: there is no code."""
+        """The function around an address; None if there is no code."""
         image, module = self._kernel.image, None
         symbol = image.function_at(address)
         if symbol is None:
@@ -126,7 +126,7 @@ class ProbePlaces:
         return known
 
     def _read(self, symbol: Symbol, module: Module | None) -> ProbedFunction:
-        """What is in a function."""
+        """Reads the contents of a function."""
         start, end = symbol.address, symbol.address + symbol.size
         sites, keyed = self._sites.addresses, self._keyed
         inside = sites[(sites >= np.uint64(start)) & (sites < np.uint64(end))].tolist()
@@ -141,10 +141,10 @@ class ProbePlaces:
         return ProbedFunction(symbol, module, inside[0] if inside else None, bytes(code), branches, fixed_up)
 
     def find(self, address: int) -> tuple[ProbedFunction, bytes]:
-        """The function around an address that can be probed, and the instruction there: nothing at a call site.
+        """The function around an address that can be probed, and the instruction there (none at a call site).
 
         Raises:
-            TraceError: EILSEQ, when no instruction begins there; EINVAL, when nothing can be probed there, with the reason.
+            TraceError: EILSEQ if no instruction begins there; EINVAL, with the reason, if the address cannot be probed.
         """
         function = self.function_at(address)
         if function is None:
@@ -163,7 +163,7 @@ class ProbePlaces:
         return function, instruction
 
     def _fixed_up(self, module: Module | None) -> Iterator[int]:
-        """The instructions of the kernel, or of a module, whose faults have a fix-up."""
+        """The instructions with an exception fix-up, in the kernel or in a module."""
         memory, image = self._kernel.memory, self._kernel.image
         size, at = image.size("exception_table_entry"), image.offset("exception_table_entry.insn")
         if module is None:
@@ -175,14 +175,14 @@ class ProbePlaces:
             yield entry + at + int.from_bytes(memory.read(entry + at, 4), memory.byte_order, signed=True)
 
     def code(self, function: int) -> bytes:
-        """A function as it was compiled, by the address at which it begins. Raises LookupError: there is none."""
+        """A function's code as compiled, by the function's address. Raises LookupError: there is none."""
         found = self.function_at(function)
         if found is None:
             raise LookupError(f"no function begins at {function:#x}")
         return found.code
 
     def blacklist(self) -> str:
-        """kprobes/blacklist: the functions of the kernel in which nothing can be probed."""
+        """kprobes/blacklist: the kernel functions that cannot be probed."""
         sites = self._sites.addresses
         lines = []
         for function in self._kernel.image.functions:

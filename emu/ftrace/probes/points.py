@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where kprobes are: what native code knows of each place, the copies of instructions, which breakpoints are there."""
+"""The places of kprobes: the records for native code, the copies of instructions, and the breakpoints."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ __all__ = ["PlacedProbe", "ProbePoint", "ProbePoints"]
 
 @dataclass(eq=False)
 class ProbePoint:
-    """An address that is probed.
+    """A probed address.
 
     Attributes:
-        address: of the instruction, or of the function that begins there.
-        site: the call site that tells of it; None: a breakpoint does.
-        instruction: that the breakpoint replaces.
-        copy: where its copy is, or, of a site, what the CPU goes on at for the guest's probes; 0: it has none.
-        stepping: whether the copy lets the guest know when it has been executed.
-        says_where: at a site: a consumer that says where the CPU is.
-        record: at a breakpoint: what native code knows of it.
-        probes: the newest first, as Linux has them.
-        armed: whether the breakpoint is there.
+        address: the instruction's address, or that of the function that begins there.
+        site: the call site that serves the point; None if a breakpoint does.
+        instruction: the instruction that the breakpoint replaces.
+        copy: the address of its copy; at a site, the address to which the CPU jumps for the guest's probes; 0 if there is none.
+        stepping: whether the copy reports its execution to the guest.
+        says_where: at a site: a consumer that stores where the CPU is.
+        record: at a breakpoint: the record for native code.
+        probes: newest first, as in Linux.
+        armed: whether the breakpoint is in place.
     """
 
     address: int
@@ -56,14 +56,14 @@ class PlacedProbe:
 
     place: ProbePlace
     consumer: Consumer
-    kind: str  # as kprobes/list shows it
+    kind: str  # as in kprobes/list
     point: ProbePoint | None = None
-    gone_from: int | None = None  # where it was in a module that is gone
-    of_guest: bool = False  # the guest calls its handlers
+    gone_from: int | None = None  # its place in a module that is gone
+    of_guest: bool = False  # whether the guest calls its handlers
 
 
 class ProbePoints:
-    """Those of a machine.
+    """All probed addresses of a machine.
 
     Attributes:
         enabled: whether probes are armed.
@@ -75,10 +75,10 @@ class ProbePoints:
         self._kernel, self._arch, self._guest = kernel, arch, guest
         self._records, self._trampolines = records, trampolines
         self.enabled = True
-        self._by_place: dict[tuple[int, bool], ProbePoint] = {}  # by address, and whether a call site tells of it
+        self._by_place: dict[tuple[int, bool], ProbePoint] = {}  # by address, and whether a call site serves it
         self._record = trace_records.Kprobes.allocate()
         self._saved_offsets = np.zeros(0, np.uint64)
-        self._stale = False  # the table lacks a breakpoint, which is not there yet
+        self._stale = False  # the table lacks a breakpoint that is not in place yet
         self._tabulate()
         for array in records.arrays:
             array.kprobes = self._record
@@ -90,16 +90,16 @@ class ProbePoints:
         return any((address, at_site) in self._by_place for at_site in (False, True))
 
     def at(self, address: int, at_site: bool) -> ProbePoint | None:
-        """The one at an address. `at_site`: which a call site tells of."""
+        """The point at an address. `at_site`: whether a call site serves it."""
         return self._by_place.get((address, at_site))
 
     def add(self, point: ProbePoint) -> None:
-        """Native code is told of it with the next update."""
+        """Adds a point. Native code learns of it with the next update."""
         self._by_place[point.address, point.site is not None] = point
         self._stale = True
 
     def replaced(self) -> Mapping[int, bytes]:
-        """What breakpoints replace, or did or will."""
+        """The instructions that breakpoints replace, did replace or will replace."""
         return {point.address: point.instruction for point in self if point.site is None}
 
     def at_site(self, site: int | None, address: int) -> ProbePoint:
@@ -114,7 +114,7 @@ class ProbePoints:
         return ProbePoint(address, None, instruction, 0, record=record)
 
     def let_guest_know(self, point: ProbePoint) -> None:
-        """Gives a point what is executed there for probes of the guest's. Raises TraceError: ENOMEM, and nothing has changed."""
+        """Gives a point the code that runs there for the guest's probes. Raises TraceError: ENOMEM, and changes nothing."""
         if point.stepping:
             return
         probing = self._arch.probing()
@@ -126,14 +126,14 @@ class ProbePoints:
         point.stepping = True
 
     def put_copy(self, point: ProbePoint, copy: Callable[[bytes, int, int | None], bytes]) -> None:
-        """Native code is told of it with the next update, when it is there. `copy`: as `Probing.copy`."""
+        """Allocates the copy. Native code learns of it with the next update, when the copy exists. `copy`: as `Probing.copy`."""
         if size := len(copy(point.instruction, point.address, None)):
             place = self._trampolines.allocate(size, stands_for=point.address)
             self._trampolines.write(place, copy(point.instruction, point.address, place))
             point.copy = place
 
     def use(self) -> None:
-        """Must be called before the first probe is there."""
+        """Must be called before the first probe is placed."""
         if not len(self._saved_offsets):
             probing, callbacks = self._arch.probing(), self._arch.probe_callbacks(self._guest)
             self._records.use_registers(probing.registers.words)
@@ -144,22 +144,22 @@ class ProbePoints:
             self._record.write_at_site = callbacks.write_at_site
 
     def chain(self, point: ProbePoint) -> None:
-        """Has native code find the consumers at a breakpoint. Those at sites are found by `chains`."""
+        """Makes the consumers of a breakpoint known to native code. For those at sites, `chains` does it."""
         if point.record is not None:
             point.record.consumers = link([one.consumer for one in point.probes if not one.of_guest] if self.enabled else [])
 
     def _tabulate(self) -> None:
-        """Has native code find the breakpoints that there are, or will be."""
+        """Makes the present and future breakpoints known to native code."""
         self._stale = False
         start = self._kernel.board.arch.kernel_map
         records = {point.address - start: point.record.address for point in self if point.record is not None}
         self._table = probes.table_of(np.array(list(records), np.uint64), np.array(list(records.values()), np.uint64))
         self._record.table = self._table
 
-    # What patching asks (sites.site_updates)
+    # The interface of patching (sites.site_updates)
 
     def without_breakpoints(self, start: int, code: bytes) -> bytes:
-        """Code that has been read from an address on, with the instructions for which breakpoints stand."""
+        """Code that was read from an address on, with the original instructions in place of breakpoints."""
         restored = bytearray(code)
         for point in self:
             at = point.address - start
@@ -171,7 +171,7 @@ class ProbePoints:
         return self.enabled and bool(point.probes)
 
     def to_turn(self) -> Sequence[int]:
-        """The addresses at which breakpoints are to come or to go."""
+        """The addresses at which breakpoints must be set or removed."""
         self.drop(point for point in self if not (point.probes or point.armed))
         turned = []
         for point in self:
@@ -186,7 +186,7 @@ class ProbePoints:
         return turned
 
     def patches(self, addresses: Iterable[int]) -> Sequence[Patch]:
-        """What turns these."""
+        """The patches for these addresses."""
         found = []
         for address in addresses:
             point, breakpoint = self._by_place[address, False], self._arch.probing().breakpoint
@@ -196,13 +196,13 @@ class ProbePoints:
         return found
 
     def turned(self, addresses: Iterable[int]) -> None:
-        """After the last patch: these have been turned."""
+        """Records, after the last patch, that these breakpoints have been set or removed."""
         for address in addresses:
             if (point := self._by_place.get((address, False))) is not None:
                 point.armed = not point.armed
 
     def drop(self, points: Iterable[ProbePoint]) -> None:
-        """Nobody can come to these any more, but for tasks that stand in a copy."""
+        """Drops points that no CPU can reach any more, except for tasks in a copy."""
         gone = list(points)
         for point in gone:
             del self._by_place[point.address, point.site is not None]

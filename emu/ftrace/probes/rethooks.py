@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Return probes: what happens when the calls of a function return."""
+"""Return probes: actions when calls of a function return."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from emu.kernel.kernel import Kernel
 
 __all__ = ["Rethooks"]
 
-_LEAST = 10  # calls under way at once, if a probe does not say how many
+_LEAST = 10  # the default for calls under way at once
 
 
 class Rethooks:
@@ -25,7 +25,7 @@ class Rethooks:
         kernel: with its image loaded.
         arch: its architecture.
         guest: the layout of its structures.
-        records: tell native code where the nodes are.
+        records: where native code finds the nodes.
     """
 
     def __init__(self, kernel: Kernel, arch: FtraceArch, guest: Guest, records: RecordLists) -> None:
@@ -34,18 +34,18 @@ class Rethooks:
         self._guest = guest
         self._records = records
         self._pool: RethookPool | None = None
-        self._rethooks: dict[int, Rethook] = {}  # by the address of what acts at the return
+        self._rethooks: dict[int, Rethook] = {}  # by the address of the consumer that acts at the return
         self._of_guest, self._guest_knows = Rethook.allocate(), Consumer.allocate()
         trampoline = kernel.image.function_at(kernel.image.symbol("arch_rethook_trampoline"))
         assert trampoline is not None
         self._replacements = range(trampoline.address - arch.return_offset, trampoline.address + trampoline.size)
 
     def add(self, acting: Consumer, maxactive: int) -> Rethook:
-        """Has a consumer act when calls of a function return.
+        """Makes a consumer act when calls of a function return.
 
         Args:
-            acting: the consumer. Its `missed` counts the calls that are not watched.
-            maxactive: how many calls may be under way at once, of all tasks; 0: as many as usual.
+            acting: the consumer. Its `missed` counts calls that could not be watched.
+            maxactive: how many calls, of all tasks, may be under way at once; 0: the default.
 
         Returns: the consumer that must act at the function's entry.
         """
@@ -58,7 +58,7 @@ class Rethooks:
         return rethook
 
     def __contains__(self, acting: Consumer) -> bool:
-        """Whether a consumer acts when calls return."""
+        """Whether a consumer acts at returns."""
         return acting.address in self._rethooks
 
     def use(self) -> None:
@@ -67,7 +67,7 @@ class Rethooks:
             self._pool = self._begin()
 
     def _begin(self) -> RethookPool:
-        from emu.ftrace.native import redirect  # when it is needed: it is compiled
+        from emu.ftrace.native import redirect  # imported when needed: it is compiled
 
         pool = RethookPool.allocate()
         self._of_guest.at_return, self._of_guest.left = self._guest_knows, RETHOOK_NODES
@@ -80,7 +80,7 @@ class Rethooks:
         return pool
 
     def remove(self, acting: Consumer) -> Rethook:
-        """A consumer acts no more, not even when calls return that are under way. Returns the one at the function's entry."""
+        """Stops a consumer, also for calls that are under way. Returns the consumer at the function's entry."""
         rethook = self._rethooks.pop(acting.address)
         rethook.at_return = None
         for node in self._nodes():
@@ -89,12 +89,13 @@ class Rethooks:
         return rethook
 
     def _nodes(self) -> Iterator[RethookNode]:
-        """All that have been used."""
+        """All nodes that have been used."""
         if self._pool is not None:
             yield from map(self._pool.nodes.__getitem__, range(self._pool.used))
 
     def resolve(self, task: int, frame: int, address: int) -> int:
-        """What a return probe has replaced in a task's call by `address`; the address itself, if none has (for backtraces)."""
+        """The return address that a return probe has replaced in a task's frame by `address`; otherwise `address` (for
+        backtraces)."""
         pool = self._pool
         if address not in self._replacements or pool is None or not task:
             return address

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Probes in programs: at an offset in a file, in every process that maps it. The guest's kernel sets them, in ktraced."""
+"""Uprobes: probes at an offset in a file, in every process that maps it. The guest's kernel sets them, in ktraced."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ __all__ = ["UprobePlace", "Uprobes"]
 
 @dataclass(frozen=True)
 class UprobePlace:
-    """What is probed.
+    """The place of a uprobe.
 
     Attributes:
-        path: of the file, absolute.
-        offset: of the instruction in it.
-        ref_ctr_offset: where the file has a counter of those who probe it; 0: it has none.
-        returns: not the instruction, but the return of the function that begins with it.
+        path: the file's absolute path.
+        offset: the instruction's offset in the file.
+        ref_ctr_offset: the offset of a counter in the file of the probe's users; 0 if it has none.
+        returns: probe the return of the function that begins there, not the instruction.
     """
 
     path: str
@@ -40,16 +40,15 @@ class UprobePlace:
 
 
 class Uprobes:
-    """All probes in programs. The guest knows them by numbers, which are given again once it has forgotten them.
+    """All uprobes. The guest knows them by numbers, which are reused once the guest has forgotten them.
 
-    What is asked for here is done later, in the order in which it was asked for. `failed` is then called with an errno if it
-    cannot be done.
+    The operations are queued and done later, in order. If one fails, its `failed` is called with an errno.
 
     Args:
         kernel: with its image loaded.
         arch: its architecture.
         guest: the layout of its structures.
-        records: say where native code finds the probes.
+        records: where native code finds the probes.
     """
 
     def __init__(self, kernel: Kernel, arch: FtraceArch, guest: Guest, records: RecordLists) -> None:
@@ -66,12 +65,12 @@ class Uprobes:
             array.uprobes = self._record
 
     def add(self, place: UprobePlace, consumer: Consumer, failed: Callable[[int], None]) -> int:
-        """Defines a probe, which does nothing yet. Returns its number.
+        """Defines a probe, which does nothing until it is enabled. Returns its number.
 
         Args:
-            place: ENOENT, ENOTDIR and so on, if there is no such file; EINVAL, if it is no file with data.
-            consumer: what hangs on it, as long as the probe is there.
-            failed: then the number is no longer the probe's.
+            place: the place. ENOENT, ENOTDIR and so on if there is no such file; EINVAL if it is not a regular file.
+            consumer: the probe's consumer, as long as the probe exists.
+            failed: called on failure; the number no longer belongs to the probe then.
         """
         self._use()
         number = self._free.pop() if self._free else self._new_number()
@@ -83,17 +82,17 @@ class Uprobes:
         return number
 
     def enable(self, number: int, failed: Callable[[int], None]) -> None:
-        """Has the probe's consumer act from now on: EINVAL, if the offset is behind the end of the file, no multiple of an
-        instruction's size, or has been given another counter; EOPNOTSUPP, if the instruction cannot be probed.
+        """Makes the probe's consumer act from now on. EINVAL if the offset is beyond the end of the file, not a multiple of the
+        instruction size, or has a different counter already; EOPNOTSUPP if the instruction cannot be probed.
         """
         self._kernel.work.ask(WorkKind.UPROBE_ENABLE, number, on_done=partial(_unless_done, failed))
 
     def disable(self, number: int) -> None:
-        """Has it act no longer."""
+        """Stops the probe's consumer."""
         self._kernel.work.ask(WorkKind.UPROBE_DISABLE, number)
 
     def remove(self, number: int) -> None:
-        """The probe is gone."""
+        """Removes the probe."""
         self._consumers[number] = 0
         self._kernel.work.ask(WorkKind.UPROBE_REMOVE, number, on_done=partial(self._forgotten, number))
 
@@ -107,7 +106,7 @@ class Uprobes:
         self._free.append(number)
 
     def _new_number(self) -> int:
-        """One that no probe has had yet. They are used up one after the other."""
+        """A number that no probe has had yet. Numbers are used one after another."""
         number = self._record.count
         if number == len(self._consumers):
             self._consumers = np.append(self._consumers, np.zeros(number, np.uint64))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Assembly language as machine code for the guest's kernel, by keystone."""
+"""Assembles machine code for the guest's kernel, with keystone."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ __all__ = ["assemble"]
 
 _COMMENT = re.compile(r"(?:#|//|!).*")
 _LABEL = re.compile(r"([A-Za-z_.][\w.]*)\s*:\s*")
-# keystone does not return from some of the lines that look otherwise.
+# keystone hangs on some lines that do not match this.
 _INSTRUCTION = re.compile(r"(?:(?:lock|rep\w*)\s+)?[A-Za-z][\w,]*(?:\s+[\w\s%+*,.:()\[\]-]*)?", re.IGNORECASE)
 _DECIMAL = re.compile(r"(?<![\w%.])\d+(?!\w)")
 _TARGET = re.compile(r"((?:call|j[a-z]{1,4})\s+)([A-Za-z_.][\w.]*|0x[0-9a-f]+)")
 _MEMORY = re.compile(r"\[([^\]]*)\]")
 _NAME = re.compile(r"(?<![\w%(.])[A-Za-z_.][\w.]*")
-_PLACE = "place_"  # how keystone gets the name of an address
+_PLACE = "place_"  # the prefix of the names that stand for addresses in keystone's input
 
 
 def assemble(arch: FtraceArch, text: str, address: int, symbol: Callable[[str], int | None]) -> bytes:
-    """The code of instructions that are to lie at an address.
+    """The machine code of instructions that will be placed at an address.
 
     >>> assemble(arch, "mov eax, 5; ret", 0xffffffff81000000, lambda name: None).hex()
     'b805000000c3'
@@ -37,7 +37,7 @@ def assemble(arch: FtraceArch, text: str, address: int, symbol: Callable[[str], 
         symbol: the address of what is known by a name; None: nothing is. Its name may be used as a target or a number.
 
     Raises:
-        ValueError: the text is no program.
+        ValueError: the text cannot be assembled.
     """
     labels, lines = _split(text)
     for line in lines:
@@ -46,7 +46,7 @@ def assemble(arch: FtraceArch, text: str, address: int, symbol: Callable[[str], 
                 raise ValueError(f"'{line}': the address of {name} must be in a register")
 
     def target(found: re.Match[str]) -> str:
-        """keystone encodes the distance of a number wrongly on one architecture, that of a name on the other."""
+        """keystone encodes the distance to a number wrongly on one architecture, and the distance to a name on the other."""
         name = found[2]
         value = int(name, 16) if name.startswith("0x") else None if name in labels else symbol(name)
         if value is None:
@@ -65,11 +65,11 @@ def assemble(arch: FtraceArch, text: str, address: int, symbol: Callable[[str], 
 
 
 class _Assembler:
-    """keystone, with symbols."""
+    """keystone, with a symbol resolver."""
 
     def __init__(self, arch: FtraceArch, symbol: Callable[[str], int | None]) -> None:
         self._symbol = symbol
-        self._labels: Collection[str] = ()  # that stand for any address
+        self._labels: Collection[str] = ()  # labels, which resolve to any address
         self._unknown: str | None = None
         self._keystone = keystone.Ks(*arch.keystone_mode())
         self._keystone.sym_resolver = self._resolve
@@ -79,7 +79,7 @@ class _Assembler:
         return bytes(self._keystone.asm(source, address)[0] or ())
 
     def reason(self, lines: list[str], labels: Collection[str], error: keystone.KsError) -> str:
-        """Why lines cannot be assembled: the first of them that cannot be by itself."""
+        """Why lines cannot be assembled: the first line that fails by itself."""
         self._labels = labels
         wrong = "the instructions"
         for line in lines:
@@ -106,7 +106,7 @@ class _Assembler:
 
 
 def _split(text: str) -> tuple[set[str], list[str]]:
-    """The labels, and the lines as keystone reads them: with labels, without comments, with hexadecimal numbers only."""
+    """The labels, and the lines for keystone: with labels, without comments, with hexadecimal numbers only."""
     labels: set[str] = set()
     lines: list[str] = []
     for written in text.splitlines():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The call sites that the compiler recorded: one at the start of every traceable function."""
+"""The call sites that the compiler recorded: one at the start of each traceable function."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["Sites"]
 
 
 class Sites:
-    """Addresses and names of all sites, and what each calls now (0: it is a nop).
+    """The addresses and names of all sites, and the current target of each (0 for a nop).
 
-    The kernel's come first, in address order, then those of each module, in the order in which they were loaded.
+    The kernel's sites come first, in address order, then those of each module in load order.
     """
 
     def __init__(self, board: Board, memory: GuestMemory, arch: FtraceArch, module_files: ModuleFiles) -> None:
@@ -50,21 +50,21 @@ class Sites:
         return bool(np.any(self.addresses == np.uint64(address)))
 
     def at(self, address: int) -> int:
-        """The index of the site at an address; there must be one."""
+        """The index of the site at an address, which must exist."""
         return int(np.flatnonzero(self.addresses == np.uint64(address))[0])
 
     def code(self, site: int, target: int) -> bytes:
-        """The instruction that has a site call `target`, or do nothing if that is 0."""
+        """The instruction that makes a site call `target`, or a nop if `target` is 0."""
         return self._code_at(int(self.addresses[site]), target)
 
     def _code_at(self, address: int, target: int) -> bytes:
         return self._arch.call(address, target) if target else self._arch.nop
 
     def initialise(self) -> None:
-        """Turns every site from the compiler's call into a nop. No CPU may have been started.
+        """Turns every site from the compiler's call into a nop. Must be called before any CPU starts.
 
         Raises:
-            BadImage: a site does not hold the call that it should.
+            BadImage: a site does not hold the expected call.
         """
         for site, address in enumerate(map(int, self.addresses)):
             if wrong := self._wrong(address):
@@ -72,7 +72,7 @@ class Sites:
             self._make_nop(address)
 
     def add(self, module: Module) -> None:
-        """Adds the sites of a module and turns them into nops. No CPU may execute the module yet.
+        """Adds the sites of a module and turns them into nops. Must be called before any CPU executes the module.
 
         Raises:
             BadModule: a site is not a call at the beginning of a function; nothing has changed.
@@ -98,7 +98,7 @@ class Sites:
         self.functions = Functions([*old.names, *names], modules, numbers, old.loaded | {module.name}, self._module_files)
 
     def remove(self, start: int, end: int) -> None:
-        """Removes the sites from `start` up to `end`: their code is gone."""
+        """Removes the sites from `start` up to `end`, whose code is gone."""
         self._keep((self.addresses < np.uint64(start)) | (self.addresses >= np.uint64(end)), self.functions.loaded)
 
     def unloaded(self, name: str) -> None:
@@ -114,7 +114,7 @@ class Sites:
         self.functions = Functions(names, modules, old.numbers[kept], loaded, self._module_files)
 
     def _wrong(self, address: int) -> str | None:
-        """What is wrong with a site that should be as compiled, None if nothing is."""
+        """What is wrong with a site that should be as compiled; None if nothing is."""
         try:
             expected = self._code_at(address, self._profiler)
         except OutOfReach as error:

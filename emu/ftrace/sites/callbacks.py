@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Chooses the native code that runs at the labels of the kernel's .ftrace.text."""
+"""Chooses the native code that runs at the labels in the kernel's .ftrace.text."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["TraceCallbacks", "listen"]
 
 
 def listen(kernel: Kernel, callbacks: Iterable[Callback]) -> None:
-    """Has these functions run from now on when the guest comes to their labels."""
+    """Calls these functions from now on when the guest reaches their labels."""
     for label, function in callbacks:
         kernel.board.dispatch(kernel.image.symbol(label), function)
 
 
 def _needs_general(top: TraceArray) -> bool:
-    """Whether calls are recorded in some unusual way. `top`: the top array's record."""
+    """Whether calls need more than the common way of recording. `top`: the top array's record."""
     return bool(
         top.asks_each or top.clock != CLOCK_LINEAR or top.max_depth or top.only_selected or top.hides or top.skip_interrupts
         or top.threshold or top.func_stacks or top.func_repeats or top.graph_entry_filter or top.graph_exit_filter
@@ -32,16 +32,16 @@ def _needs_general(top: TraceArray) -> bool:
 
 
 class TraceCallbacks:
-    """What the board calls for tasks, and, from the first use of tracing on, for traced calls.
+    """The native callbacks of the board: for tasks, and, once tracing has been used, for traced calls.
 
-    Traced calls get the general code only while something needs it: most traces never do, and it costs more at each call. None
-    of the two is compiled before it is needed.
+    Traced calls use the general code only while something needs it. Most traces never do, and it costs more per call. Neither
+    version is compiled before it is needed.
 
     Args:
         kernel: with its image loaded.
         arch: its architecture.
         guest: the layout of its structures.
-        records: say what is recorded. Each change of them is followed before the guest goes on.
+        records: what is recorded. Each change takes effect before the guest continues.
     """
 
     def __init__(self, kernel: Kernel, arch: FtraceArch, guest: Guest, records: RecordLists) -> None:
@@ -60,7 +60,7 @@ class TraceCallbacks:
         listen(self._kernel, self._arch.event_callbacks(self._guest))
 
     def use_breakpoints(self) -> None:
-        """Must be called before there is a breakpoint that stays."""
+        """Must be called before a permanent breakpoint is set."""
         listen(self._kernel, [self._arch.probe_callbacks(self._guest).breakpoint])
 
     def use(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Call sites that call what a module of the guest names (Linux: register_ftrace_direct)."""
+"""Call sites that call an address given by a guest module (Linux: register_ftrace_direct)."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ __all__ = ["DirectCalls"]
 
 
 class _DirectCall(NamedTuple):
-    """What a function calls directly. The record's handler has native code do so where a tracer is called first."""
+    """The direct call of a function. Its record's handler makes native code take it where a tracer is called first."""
 
     address: int
     record: Consumer
 
 
 class DirectCalls:
-    """All of them, one at most for each function. A site with no other user calls the address itself; one that has others calls
-    the tracer, which goes on there and returns from there to the function.
+    """All direct calls, at most one per function. A site without other users calls the address itself. A site with other users
+    calls the tracer, which continues at the address; from there the CPU returns to the function.
 
     Args:
         kernel: with its image loaded.
         arch: its architecture.
         sites: its call sites.
-        changed: called when sites are to call something else.
+        changed: called when sites need new targets.
     """
 
     def __init__(self, kernel: Kernel, arch: FtraceArch, sites: Sites, changed: Callable[[], None]) -> None:
@@ -47,28 +47,28 @@ class DirectCalls:
         self._sites = sites
         self._changed = changed
         self._by_number: dict[int, _DirectCall] = {}
-        self._standing = False  # a task may stand in code that is about to be freed
-        self._waiting = False  # until none does
+        self._standing = False  # a task may be executing code that is about to be freed
+        self._waiting = False  # whether the guest is waiting for such tasks to leave
 
     def __bool__(self) -> bool:
         return bool(self._by_number)
 
     def of(self, number: int) -> int:
-        """What a function calls, by its number; 0: it has no direct call."""
+        """The target of a function's direct call, by the function's number; 0 if it has none."""
         call = self._by_number.get(number)
         return 0 if call is None else call.address
 
     def change(self, addresses: Sequence[int], old: int, new: int) -> None:
-        """Has the sites at addresses call `new` instead of `old` from the next time on that sites are brought to what is wanted.
+        """Makes the sites at addresses call `new` instead of `old`, from the next update of sites on.
 
         Args:
-            addresses: of the sites. Those that no longer exist lose their calls with their modules.
-            old: what each calls now; 0: none has a direct call.
-            new: what each is to call; 0: none is to have one.
+            addresses: the sites' addresses. Sites that no longer exist lose their calls with their modules.
+            old: the present target of each; 0 if none has a direct call.
+            new: the new target of each; 0 to remove the direct calls.
 
         Raises:
-            TraceError: ENODEV, when there is no such site or it has no direct call; EBUSY, when it has one already; EINVAL,
-                when it calls something else, or there is no code at `new`. Nothing has changed.
+            TraceError: ENODEV if there is no such site or it has no direct call; EBUSY if it has one already; EINVAL if its
+                target is another one, or there is no code at `new`. Nothing has changed.
         """
         existing = sorted({address for address in addresses if address in self._sites})
         numbers = [int(self._sites.functions.numbers[self._sites.at(address)]) for address in existing]
@@ -103,18 +103,18 @@ class DirectCalls:
             raise TraceError(errno.EINVAL, str(error)) from error
 
     def _made(self, target: int) -> _DirectCall:
-        from emu.ftrace.native import redirect  # when it is needed: it is compiled
+        from emu.ftrace.native import redirect  # imported when needed: it is compiled
 
         record = Consumer.allocate()
         record.handler, record.post, record.target = redirect.call_first, AFTER, target
         return _DirectCall(target, record)
 
-    # When a module goes
+    # When a module is unloaded
 
     def may_free(self, going: Callable[[int], bool]) -> bool:
-        """Whether no CPU will come to code that is about to be freed, and no task stands there. If not, ask again.
+        """Whether code can be freed: no CPU will reach it, and no task is in it. If not, ask again.
 
-        Direct calls that lead there end, and a line of dmesg says so. `going`: whether the code at an address is going.
+        Direct calls into that code end, and dmesg gets a line about it. `going`: whether the code at an address will be freed.
         """
         left = {number: call for number, call in self._by_number.items() if going(call.address)}
         for number, call in left.items():
@@ -135,26 +135,26 @@ class DirectCalls:
     def _waited(self, result: int) -> None:
         self._standing = self._waiting = False
 
-    # At call sites (ops.AtSites)
+    # The interface of call sites' users (ops.AtSites)
 
     def keep(self, functions: Functions) -> None:
-        """Drops those of functions that no longer exist. `functions`: those that do."""
+        """Drops the direct calls of functions that no longer exist. `functions`: those that exist."""
         existing = set(functions.numbers.tolist())
         self._by_number = {number: call for number, call in self._by_number.items() if number in existing}
 
     def sites(self, functions: Functions) -> SiteMask:
-        """The sites of functions that have one."""
+        """The sites of functions with a direct call."""
         return np.isin(functions.numbers, list(self._by_number))
 
     def users(self, functions: Functions) -> NDArray[np.int64]:
-        """As how many users of each site they count."""
+        """How many users each site has in direct calls."""
         return self.sites(functions).astype(np.int64)
 
     def targets(self, functions: Functions) -> NDArray[np.uint64]:
-        """What each site calls that has one; 0: it has none."""
+        """The direct call target of each site; 0 if it has none."""
         return np.array([self.of(number) for number in functions.numbers.tolist()], np.uint64)
 
     def chains(self, functions: Functions) -> dict[int, list[Consumer]]:
-        """The sites, by their index, and what acts there."""
+        """The sites with a direct call, by index, and their consumers."""
         numbers = functions.numbers
         return {int(np.searchsorted(numbers, number)): [call.record] for number, call in self._by_number.items()}

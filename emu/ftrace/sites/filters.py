@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Filters of functions by name: what set_ftrace_filter and its siblings accept, and the sites it selects.
+"""Filters of functions by name: the words of set_ftrace_filter and similar files, and the sites that they select.
 
-A word of a filter is one of
+A word of a filter is one of:
 
-    vfs_read        this function                   *_read          names that end so
-    vfs_*           names that begin so             *sched*         names that hold this
-    vfs_r?a[c-e]*   any glob: ? one character, [a-z] one of these, [!a-z] one of the others, backslash quotes
-    100             the hundredth line of available_filter_functions
-    !vfs_*          takes these out again
+    vfs_read        this function                   *_read          names with this ending
+    vfs_*           names with this beginning       *sched*         names that contain this
+    vfs_r?a[c-e]*   any glob: ? is one character, [a-z] one of these, [!a-z] one of the others; a backslash quotes
+    100             line 100 of available_filter_functions
+    !vfs_*          removes these again
 
-Where commands are accepted, `func:mod:name` selects functions of modules: `name` is a pattern, too; `!name` means all
-functions outside those modules. Without `name` it means all modules, without `func` all their functions.
+Where commands are accepted, `func:mod:name` selects functions of modules: `name` is also a pattern, and `!name` means all
+functions outside those modules. An empty `name` means all modules, an empty `func` all their functions.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _COMMANDS = ("mod", *FUNCTION_COMMANDS)
 
 
 class MatchKind(enum.Enum):
-    """How a pattern's text is compared; all but the last two cost no more than a comparison of strings."""
+    """How a pattern's text is compared. All kinds but the last two are plain string comparisons."""
 
     FULL = enum.auto()
     FRONT = enum.auto()
@@ -54,12 +54,12 @@ class Pattern:
     """One word of a filter."""
 
     kind: MatchKind
-    text: str  # without the stars that `kind` stands for
+    text: str  # without the stars that `kind` implies
     negated: bool = False
 
     @classmethod
     def parse(cls, word: str) -> Pattern:
-        """Every word is a pattern, even if it selects nothing."""
+        """Parses a word. Every word is a pattern, even if it selects nothing."""
         negated = word.startswith("!")
         word = word[negated:]
         if re.match("[0-9]", word):
@@ -77,7 +77,7 @@ class Pattern:
         return cls(kinds[opened, closed], inner, negated)
 
     def select(self, names: Sequence[str]) -> SiteMask:
-        """Which of the sites with these names the pattern selects; `negated` is ignored here."""
+        """The mask of the names that the pattern selects. `negated` is ignored here."""
         mask = np.zeros(len(names), dtype=np.bool_)
         if self.kind is MatchKind.INDEX:
             if number := parse_c(self.text, len(names)):
@@ -102,7 +102,7 @@ class Pattern:
         return lambda name: expression.fullmatch(name) is not None
 
 
-# One item of a glob. A class may hold "]" first; a "[" that is never closed stands for itself.
+# One item of a glob. A class may begin with "]"; an unclosed "[" is literal.
 _GLOB_ITEM = re.compile(
     r"(?P<stars>\*+)|(?P<any>\?)|\[(?P<not>!?+)(?P<members>\][^\]]*|[^\]]+)\]|\\(?P<quoted>.)|(?P<plain>.)", re.DOTALL
 )
@@ -110,10 +110,10 @@ _CLASS_ITEM = re.compile(r"(?P<low>.)-(?P<high>.)|(?P<one>.)", re.DOTALL)
 
 
 def _glob_expression(glob: str) -> str:
-    """The regular expression that accepts what a glob does.
+    """A regular expression equivalent to a glob.
 
-    The text between two stars is searched for once, and the first place where it fits is taken. What follows can always
-    begin later, so no other place could fit better, and no glob takes more than quadratic time.
+    The text between two stars matches at its first occurrence, without backtracking: a later occurrence would leave less
+    text for the rest of the glob. So no glob takes more than quadratic time.
     """
     pieces: list[list[str]] = [[]]
     for item in _GLOB_ITEM.finditer(glob):
@@ -133,7 +133,7 @@ def _glob_expression(glob: str) -> str:
 
 
 def _class_expression(members: str, inverted: bool) -> str:
-    """`[members]` of a glob, in which a range that runs backwards is empty."""
+    """The expression for `[members]` of a glob, in which a backwards range is empty."""
     accepted = []
     for item in _CLASS_ITEM.finditer(members):
         low, high = (item["one"],) * 2 if item["one"] else (item["low"], item["high"])
@@ -145,14 +145,14 @@ def _class_expression(members: str, inverted: bool) -> str:
 
 
 class Functions:
-    """The functions that can be traced at one moment, in the order of available_filter_functions; immutable.
+    """The functions that can be traced at one moment, in the order of available_filter_functions. Immutable.
 
     Args:
-        names: the functions' names; names may repeat.
-        modules: the module that each belongs to, "" for the kernel; default: all are the kernel's.
-        numbers: a number for each function, which no other function has ever had; ascending.
+        names: the functions' names, which may repeat.
+        modules: the module of each function, "" for the kernel. Default: all belong to the kernel.
+        numbers: the number of each function, ascending. A number is never reused for another function.
         loaded: names of the modules that are loaded.
-        module_files: the modules that could be loaded, for errors' sentences.
+        module_files: the modules that could be loaded, for error messages.
     """
 
     def __init__(
@@ -173,7 +173,7 @@ class Functions:
         return len(self.names)
 
     def label(self, index: int) -> str:
-        """`vfs_read`, or `beat [sample]` if it is a module's."""
+        """`vfs_read`, or `beat [sample]` for a module's function."""
         module = self.modules[index]
         return f"{self.names[index]} [{module}]" if module else self.names[index]
 
@@ -181,7 +181,7 @@ class Functions:
         return [self.label(index) for index in range(len(self))]
 
     def of_modules(self, pattern: str) -> SiteMask:
-        """The functions that the last part of `func:mod:pattern` selects."""
+        """The functions selected by the last part of `func:mod:pattern`."""
         is_module = np.array([bool(module) for module in self.modules], dtype=np.bool_)
         wanted = Pattern.parse(pattern)
         if not wanted.text and wanted.kind is MatchKind.FULL:
@@ -190,13 +190,13 @@ class Functions:
         return ~matching if wanted.negated else matching
 
     def unmatched(self, word: str, *, waits: bool) -> TraceError:
-        """The error for a word that matches none of the functions. `waits`: `word:mod:name` is accepted there, too."""
+        """The error for a word that matches no function. `waits`: `word:mod:name` is also accepted there."""
         return TraceError(
             errno.EINVAL, f"no traceable function matches '{word}'", hint=lambda: self.suggestion(word, waits=waits)
         )
 
     def suggestion(self, word: str, *, waits: bool) -> str:
-        """The end of such an error's sentence: the modules to load, or functions with a similar name."""
+        """The end of the error's sentence: modules to load, or functions with similar names."""
         pattern = Pattern.parse(word)
         loadable = {module: names for module, names in self._module_files.functions.items() if module not in self.loaded}
         found = {module: int(pattern.select(names).sum()) for module, names in loadable.items()}
@@ -211,9 +211,9 @@ class Functions:
 
 
 class ModuleFilters:
-    """Words `func:mod:name` about modules that are not loaded yet. Each takes effect once, when its module comes.
+    """Words `func:mod:name` for modules that are not loaded yet. Each takes effect once, when its module is loaded.
 
-    Until then set_ftrace_filter is not empty: with such words alone no function is traced.
+    Until then set_ftrace_filter is not empty: if it has only such words, no function is traced.
     """
 
     def __init__(self) -> None:
@@ -226,10 +226,10 @@ class ModuleFilters:
         self._waiting.clear()
 
     def add(self, function: str, module: str, functions: Functions) -> None:
-        """Keeps a word that selects nothing yet; `!func` removes it, `!*` removes all words about the module.
+        """Keeps a word for a module that is not loaded. `!func` removes the word, `!*` removes all words about the module.
 
         Raises:
-            TraceError: EINVAL, when the module is loaded, or there is no word to remove.
+            TraceError: EINVAL if the module is loaded, or there is no word to remove.
         """
         if function.startswith("!"):
             kept = [
@@ -246,7 +246,7 @@ class ModuleFilters:
             self._waiting.append((function, module))
 
     def take(self, module: str) -> list[str]:
-        """Removes and returns the words about a module that has been loaded."""
+        """Removes and returns the words about a module, which has just been loaded."""
         words = [f"{func}:mod:{name}" for func, name in self._waiting if name == module]
         self._waiting = [(func, name) for func, name in self._waiting if name != module]
         return words
@@ -256,15 +256,15 @@ class ModuleFilters:
 
 
 class FunctionFilter:
-    """A set of functions, made from words; immutable. The empty set means that there is no filter.
+    """A set of functions, made from words. Immutable. The empty set means that there is no filter.
 
-    A function that no longer exists stays in the set: when a module takes all selected functions away, the filter selects none,
-    not all of those that are left (Linux: struct ftrace_hash keeps the entries; clear_mod_from_hash() makes their addresses 0).
+    A function that no longer exists stays in the set. If all selected functions go with their module, the filter selects no
+    function, rather than all (Linux: struct ftrace_hash keeps the entries; clear_mod_from_hash() sets their addresses to 0).
 
     Args:
-        functions: those that exist.
-        mask: which of them are selected; default: none.
-        lost: whether any was selected that no longer exists.
+        functions: the existing functions.
+        mask: the selected functions; default: none.
+        lost: whether a function was selected that no longer exists.
 
     >>> names = ["vfs_open", "vfs_read", "vfs_write"]
     >>> FunctionFilter(names).edited(["vfs_*", "!*_open"]).selected_names()
@@ -284,7 +284,7 @@ class FunctionFilter:
         return self.lost or bool(self.mask.any())
 
     def is_like(self, other: FunctionFilter) -> bool:
-        """Whether another filter of the same functions selects the same."""
+        """Whether another filter of the same functions selects the same ones."""
         return self.lost == other.lost and np.array_equal(self.mask, other.mask)
 
     def cleared(self) -> FunctionFilter:
@@ -303,10 +303,10 @@ class FunctionFilter:
 
         Args:
             words: see the top of this module.
-            waiting: keeps words about modules that are not loaded; None: words are names only, not commands.
+            waiting: keeps words about modules that are not loaded. None: only names are accepted, no commands.
 
         Raises:
-            TraceError: EINVAL, when a word names no function, or no command.
+            TraceError: EINVAL if a word names no function and is no command.
         """
         mask = self.mask.copy()
         for word in words:
@@ -321,7 +321,7 @@ class FunctionFilter:
         return FunctionFilter(self.functions, mask, self.lost)
 
     def with_words(self, words: Iterable[str]) -> FunctionFilter:
-        """The same with words that have waited for their module; those that do not match any function are forgotten."""
+        """The filter with words that have waited for their module. Words that match no function are dropped."""
         selected = self
         for word in words:
             with suppress(TraceError):

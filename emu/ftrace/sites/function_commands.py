@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Commands of set_ftrace_filter that make something happen when a function is called.
+"""Commands of set_ftrace_filter, which act when a function is called.
 
-schedule:traceoff                           tracing_on becomes 0 whenever schedule() is called
-vfs_*:traceon:3                             these turn tracing on, each three times at most
-schedule:enable_event:sched:sched_wakeup:1  an event is recorded from then on
-!schedule:traceoff                          no longer; `!vfs_*:traceon:0` takes back those with a count
+schedule:traceoff                           sets tracing_on to 0 whenever schedule() is called
+vfs_*:traceon:3                             these turn tracing on, at most three times each
+schedule:enable_event:sched:sched_wakeup:1  starts to record an event
+!schedule:traceoff                          removes the command; `!vfs_*:traceon:0` removes commands with a count
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from emu.ftrace.trigger.consumers import Consumer, Consumers
 
 __all__ = ["FunctionProbes"]
 
-_DUMPS = {"dump": 1, "cpudump": None}  # how often each acts, whatever is written
+_DUMPS = {"dump": 1, "cpudump": None}  # how many times each acts, whatever count is written
 
 
 @dataclass(frozen=True)
 class _Command:
-    """What follows a function's name and a colon. As in Linux, what follows the count is ignored."""
+    """The part of a word after the function's name and a colon. Text after the count is ignored, as in Linux."""
 
     name: str
     target: EventFile | None
@@ -41,7 +41,7 @@ class _Command:
 
     @classmethod
     def parse(cls, text: str, consumers: Consumers) -> _Command:
-        """Raises TraceError: EINVAL, when there is no such event."""
+        """Raises TraceError: EINVAL if the event does not exist."""
         name, *rest = text.split(":")
         target = None
         if name in EVENT_COMMANDS:
@@ -51,7 +51,7 @@ class _Command:
         return cls(name, target, bool(rest) and name not in _DUMPS, rest[0] if rest else "")
 
     def times(self) -> int | None:
-        """How often it acts; None: always. Raises TraceError: EINVAL, ERANGE."""
+        """How many times the command acts; None: without limit. Raises TraceError: EINVAL, ERANGE."""
         return _DUMPS[self.name] if self.name in _DUMPS else parse_count(self.count) if self.counted else None
 
 
@@ -60,8 +60,8 @@ class _Probe:
     """A command and its functions (Linux: struct ftrace_func_probe).
 
     Attributes:
-        consumers: what the command does, by the function's number.
-        after_tracer: the tracer was set later, so it is told of a call first.
+        consumers: the command's consumer for each function, by the function's number.
+        after_tracer: the tracer was set later, so it sees a call first.
     """
 
     command: str
@@ -74,12 +74,12 @@ class FunctionProbes:
     """The commands of one trace array.
 
     Args:
-        consumers: makes what acts on the array.
+        consumers: makes the consumers that act on the array.
     """
 
     def __init__(self, consumers: Consumers) -> None:
         self._consumers = consumers
-        self._probes: list[_Probe] = []  # the newest first, as in Linux
+        self._probes: list[_Probe] = []  # newest first, as in Linux
 
     def __bool__(self) -> bool:
         return bool(self._probes)
@@ -90,11 +90,12 @@ class FunctionProbes:
         return len(parts := word.split(":")) > 1 and parts[1] in FUNCTION_COMMANDS
 
     def edit(self, word: str, functions: Functions) -> None:
-        """Adds or takes back a command.
+        """Adds or removes a command.
 
         Raises:
-            TraceError: EINVAL, when no function matches, all that do have the command already, none has it that is to be taken
-                back, there is no such event, or the count is no number; ERANGE, if it is too large; ENOMEM.
+            TraceError: EINVAL if no function matches, all that match have the command already, none has the command to remove,
+            the
+                event does not exist, or the count is not a number; ERANGE if the count is too large; ENOMEM.
         """
         name, _, text = word.partition(":")
         pattern = Pattern.parse(name.removeprefix("!"))
@@ -133,16 +134,16 @@ class FunctionProbes:
             self._drop(probe, [number for number, does in probe.consumers.items() if gone(number, does)])
 
     def keep(self, functions: Functions) -> None:
-        """Drops the functions that no longer exist. `functions`: those that do."""
+        """Drops functions that no longer exist. `functions`: those that exist."""
         existing = set(functions.numbers.tolist())
         self._drop_where(lambda number, does: number not in existing)
 
     def forget(self, calls: Collection[EventCall]) -> None:
-        """Drops the commands that switch events that are gone."""
+        """Drops commands that switch events that are gone."""
         self._drop_where(lambda number, does: does.target is not None and does.target.call in calls)
 
     def tracer_set(self) -> None:
-        """A tracer has been set: it is told of calls before these commands, as in Linux's list of struct ftrace_ops."""
+        """A tracer has been set: it sees calls before these commands, as in Linux's list of struct ftrace_ops."""
         for probe in self._probes:
             probe.after_tracer = True
 
@@ -162,7 +163,7 @@ class FunctionProbes:
         return [probe.command for probe in self._probes if number in probe.consumers]
 
     def chains(self, functions: Functions) -> dict[int, list[trace_records.Consumer]]:
-        """For each site that has a command, by its index: the consumers in the order in which they act."""
+        """The consumers of each site with a command, by the site's index, in the order in which they act."""
         chains: dict[int, list[trace_records.Consumer]] = {}
         for probe in self._probes:
             sites = np.searchsorted(functions.numbers, list(probe.consumers))
@@ -172,7 +173,7 @@ class FunctionProbes:
         return chains
 
     def lines(self, functions: Functions) -> Iterator[str]:
-        """The lines of set_ftrace_filter about them."""
+        """The lines for these commands in set_ftrace_filter."""
         for probe in self._probes:
             for number, does in sorted(probe.consumers.items()):
                 name = functions.names[int(np.searchsorted(functions.numbers, number))]

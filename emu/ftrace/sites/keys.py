@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Static keys: the branches in the guest's code that are nops while their key is off, and jumps while it is on."""
+"""Static keys: branches in the guest's code that are nops while their key is off and jumps while it is on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MEMBERS = ("code", "target", "key")
 
 
 class Keys:
-    """The branches of all keys, and which are jumps now: the kernel's, then those of each module.
+    """The branches of all keys, and which of them are jumps now: the kernel's, then those of each module.
 
     A key is named by the address of its struct static_key.
     """
@@ -56,8 +56,8 @@ class Keys:
         """Adds the branches of a module.
 
         Raises:
-            BadModule: one is not in its code, does not hold a nop, or is named twice; nothing has changed.
-            LookupError: one is not in the kernel's memory; nothing has changed.
+            BadModule: a branch is outside the module's code, does not hold a nop, or appears twice; nothing has changed.
+            LookupError: a branch is not in the kernel's memory; nothing has changed.
         """
         entries = self._read(*module.jump_entries)
         for entry in entries:
@@ -71,7 +71,7 @@ class Keys:
         self._on = np.append(self._on, np.zeros(len(entries), np.bool_))
 
     def remove(self, start: int, end: int) -> None:
-        """Removes the branches from `start` up to `end`: their code is gone."""
+        """Removes the branches from `start` up to `end`, whose code is gone."""
         self._keep((self._entries["code"] < np.uint64(start)) | (self._entries["code"] >= np.uint64(end)))
 
     def unloaded(self, name: str) -> None:
@@ -81,14 +81,14 @@ class Keys:
     def _keep(self, kept: NDArray[np.bool_]) -> None:
         self._entries, self._modules, self._on = self._entries[kept], self._modules[kept], self._on[kept]
 
-    # Turning them
+    # Switching keys
 
     def to_turn(self, wanted: Collection[int]) -> NDArray[np.int64]:
-        """The branches that are not as they are to be: `wanted` are the keys that are to be on."""
+        """The branches that must be patched. `wanted`: the keys that must be on."""
         return np.flatnonzero(np.isin(self._entries["key"], np.array([*wanted], np.uint64)) != self._on)
 
     def patches(self, branches: NDArray[np.int64]) -> Sequence[Patch]:
-        """What turns these branches. Tells the guest first that keys are going on."""
+        """The patches that switch these branches. Before they are made, the guest is told that keys are being turned on."""
         for key in np.unique(self._entries["key"][branches[~self._on[branches]]]):
             self._enable(key, True)
         found = []
@@ -99,7 +99,7 @@ class Keys:
         return found
 
     def turned(self, branches: NDArray[np.int64]) -> None:
-        """After the last patch: these branches have been turned."""
+        """Records that these branches have been patched."""
         self._on[branches] = ~self._on[branches]
         self.settle(branches)
 
@@ -118,10 +118,10 @@ class Keys:
         return found.astype([(member, np.uint64) for member in _MEMBERS])
 
     def _wrong(self, entries: NDArray[np.void]) -> str | None:
-        """What is wrong with branches that should be off, None if nothing is.
+        """What is wrong with branches that should be off; None if nothing is.
 
         Raises:
-            LookupError: something that they name is not in the kernel's memory.
+            LookupError: an address in the entries is not in the kernel's memory.
         """
         if len(set(entries["code"].tolist())) < len(entries):
             return "a branch is named twice"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Functions of the guest's kernel that are replaced while it runs (Linux: livepatch)."""
+"""Live patches: functions of the guest's kernel that are replaced while it runs (Linux: livepatch)."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ __all__ = ["LivePatch", "LivePatches", "NewCode", "Replaced"]
 
 
 class Replaced(NamedTuple):
-    """A function that is to be replaced.
+    """A function to replace.
 
     Attributes:
-        name: its name, with ` [module]` if it is a module's.
+        name: its name, followed by ` [module]` if it belongs to a module.
         number: its number (filters.Functions).
         site: the address of its call site.
     """
@@ -39,11 +39,11 @@ class Replaced(NamedTuple):
 
 
 class NewCode(NamedTuple):
-    """What a function is replaced by.
+    """The code that replaces a function.
 
     Attributes:
-        at: returns the code that is to lie at an address. It may raise ValueError.
-        module: in which it goes on; "": in none, or in that of the function.
+        at: returns the code for an address. It may raise ValueError.
+        module: the module at which the code continues; "" if it continues in no module, or in that of the function.
     """
 
     at: Callable[[int], bytes]
@@ -51,11 +51,11 @@ class NewCode(NamedTuple):
 
 
 class LivePatch:
-    """One function that is replaced by other code; `Machine.patch` makes it. In a `with` statement, for its body.
+    """One replaced function, made by `Machine.patch`. As a context manager, it is removed at the end of the `with` statement.
 
     Attributes:
-        function: the replaced function, with ` [module]` if it is a module's.
-        address: where the guest's CPUs go instead.
+        function: the replaced function, followed by ` [module]` if it belongs to a module.
+        address: the address of the new code.
     """
 
     def __init__(
@@ -64,8 +64,8 @@ class LivePatch:
         self.function = function.name
         self.address = address
         self.number = function.number
-        self.record = Consumer.allocate()  # what native code knows of it
-        self.module = module  # which stays meanwhile; "": none
+        self.record = Consumer.allocate()  # for native code
+        self.module = module  # the module that cannot be unloaded while the patch is active; "": none
         self._patches = patches
         self._settle = settle
 
@@ -80,11 +80,11 @@ class LivePatch:
 
     @property
     def active(self) -> bool:
-        """Whether the function is replaced. It no longer is after `remove`, or when its module is unloaded."""
+        """Whether the function is replaced. False after `remove`, or when its module has been unloaded."""
         return self._patches.of(self.number) is self
 
     def remove(self) -> None:
-        """From now on, calls go to the function itself. Those that are under way end in the new code.
+        """Restores the function: from now on, calls reach it again. Calls that are under way end in the new code.
 
         Raises:
             GuestPanic, LimitReached, PoweredOff, BadProtocol: as `Machine.settle`.
@@ -95,15 +95,15 @@ class LivePatch:
 
 
 class LivePatches:
-    """All of them. Native code finds them at the call sites of their functions, after the tracers.
+    """All live patches. Native code finds them at the call sites of their functions, after the tracers.
 
     Args:
         kernel: with its image loaded.
         arch: its architecture.
         symbols: those of the kernel and its modules.
-        trampolines: has places for the new code.
+        trampolines: the places for new code.
         code: returns a function as it was compiled, by its address.
-        changed: called when sites are to call, or no longer.
+        changed: called when sites need new targets.
     """
 
     def __init__(
@@ -127,22 +127,22 @@ class LivePatches:
         return bool(self._by_number)
 
     def of(self, number: int) -> LivePatch | None:
-        """What replaces a function, by its number."""
+        """The live patch of a function, by its number."""
         return self._by_number.get(number)
 
     def replace(self, function: Replaced, code: NewCode, settle: Callable[[], None]) -> LivePatch:
-        """Replaces a function from the next time on that sites are brought to what is wanted.
+        """Replaces a function, from the next update of sites on.
 
         Args:
-            function: which.
-            code: the new one. A module into which it leads cannot be unloaded meanwhile.
-            settle: runs the machine until that has been done.
+            function: the function to replace.
+            code: the new code. If it continues in a module, that module cannot be unloaded while the patch is active.
+            settle: runs the machine until the patch is in place.
 
         Raises:
-            TraceError: EBUSY, when it is replaced already; EINVAL, when it cannot be; ENOMEM, when there is no place.
+            TraceError: EBUSY if the function is replaced already; EINVAL if it cannot be replaced; ENOMEM if there is no room.
             ValueError: from `code`.
         """
-        from emu.ftrace.native import redirect  # when it is needed: it is compiled
+        from emu.ftrace.native import redirect  # imported when needed: it is compiled
 
         if function.number in self._by_number:
             raise TraceError(errno.EBUSY, f"{function.name} is replaced already")
@@ -164,18 +164,18 @@ class LivePatches:
         return patch
 
     def assembled(self, text: str) -> NewCode:
-        """Code in assembly language, with symbols of the kernel and its modules (`assemble`)."""
-        from emu.ftrace.sites.assembler import assemble  # when it is needed: keystone takes a while to load
+        """Code from assembly language, with symbols of the kernel and its modules (`assemble`)."""
+        from emu.ftrace.sites.assembler import assemble  # imported when needed: keystone takes a while to load
 
         begin = self._arch.taken_over
         return NewCode(lambda address: begin + assemble(self._arch, text, address + len(begin), self._symbols.address))
 
     def detour(self, function: Replaced, name: str) -> NewCode:
-        """Code that goes on at another function.
+        """Code that jumps to another function.
 
         Raises:
-            LookupError: there is no function of this name, or there are several.
-            TraceError: EINVAL, when it is the function itself.
+            LookupError: no function has this name, or several have it.
+            TraceError: EINVAL if it is the function itself.
         """
         tables = [self._kernel.image.functions, *(module.functions for module in self._kernel.modules)]
         found = sorted({function.address for table in tables for function in table if function.name == name})
@@ -191,11 +191,11 @@ class LivePatches:
         return NewCode(code, owner if owner != own else "")
 
     def _module_of(self, address: int) -> str:
-        """The module in whose code an address is; "": in none's."""
+        """The module whose code contains an address; "" if none does."""
         return next((module.name for module in self._kernel.modules if module.has_code(address)), "")
 
     def remove(self, patch: LivePatch) -> None:
-        """Has native code go there no longer, from now on."""
+        """Stops native code from using a patch, from now on."""
         self._drop(patch)
         self._changed()
 
@@ -207,7 +207,7 @@ class LivePatches:
         self._trampolines.release(patch.address)
 
     def keep(self, functions: Functions) -> None:
-        """Removes those of functions that no longer exist. `functions`: those that do."""
+        """Removes the patches of functions that no longer exist. `functions`: those that exist."""
         existing = set(functions.numbers.tolist())
         for patch in [patch for number, patch in self._by_number.items() if number not in existing]:
             self._drop(patch)
@@ -217,11 +217,11 @@ class LivePatches:
         return np.isin(functions.numbers, list(self._by_number))
 
     def users(self, functions: Functions) -> NDArray[np.int64]:
-        """As how many users of each site they count."""
+        """How many users each site has in live patches."""
         return self.sites(functions).astype(np.int64)
 
     def chains(self, functions: Functions) -> dict[int, list[Consumer]]:
-        """The same, by their index, and what acts there."""
+        """The sites of replaced functions, by index, and their consumers."""
         numbers = functions.numbers
         return {int(np.searchsorted(numbers, number)): [patch.record] for number, patch in self._by_number.items()}
 

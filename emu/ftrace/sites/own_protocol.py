@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a patching protocol of the user's own returns, looked at before the first step is performed."""
+"""Checks what a user's own patching protocol returns, before the first step is performed."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def steps_of(
     patches: Sequence[Patch],
     breakpoint: bytes,
     kinds: tuple[type, ...] = (Synchronise, Park, Release),
-) -> list[Any]:  # a Write, or of one of the `kinds`
-    """The steps of a protocol for these patches: writes of as many bytes as they replace, and steps of the other `kinds`.
+) -> list[Any]:  # each is a Write or one of `kinds`
+    """The steps of a protocol for these patches: writes that replace equally many bytes, and steps of the other `kinds`.
 
     Raises:
-        ValueError: it returns something else, or raises. The text goes on after "the patching protocol NAME".
+        ValueError: the protocol returns something else, or raises. The text continues after "the patching protocol NAME".
     """
     try:
         steps = protocol(patches, breakpoint)
@@ -49,7 +49,7 @@ def _check(step: Write) -> None:
 
 
 def _shown(thing: object) -> str:
-    """An object in a sentence: not more than a line of it, and the same in every run."""
+    """An object, for a sentence: at most one line of it, and equal in every run."""
     try:
         text = _HOST_ADDRESS.sub("", " ".join(repr(thing).split()))
     except Exception:

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is written, in which order, to change instructions under running CPUs.
+"""Patching protocols: what is written, in which order, to change instructions under running CPUs.
 
-A protocol is a function from patches to a list of steps, which emu.ftrace.sites.patching_driver performs while the CPUs go on
-running. It is called with the patches and with the code of the architecture's breakpoint (b"": it needs none).
+A protocol is a function from patches to a list of steps. emu.ftrace.sites.patching_driver performs the steps while the CPUs
+keep running. The function's arguments are the patches and the code of the architecture's breakpoint (b"" if none is needed).
 
     >>> def hasty(patches, breakpoint):
     ...     return [Write(patch.address, patch.old, patch.new) for patch in patches]
 
-    before          0f 1f 44 00 00     an instruction of five bytes
+    before          0f 1f 44 00 00     a five-byte instruction
     breakpoint      cc 1f 44 00 00     breakpoint | old tail
     tail            cc d2 3a 00 00     breakpoint | new tail
-    after           e8 d2 3a 00 00     another
+    after           e8 d2 3a 00 00     the new instruction
 
-Which of the protocols here make sense is the architecture's to say (`FtraceArch.protocols`).
+The architecture says which of these protocols make sense for it (`FtraceArch.protocols`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Patch:
 
 @dataclass(frozen=True)
 class Write:
-    """Puts `new` at an address of the kernel's text, which must hold as many bytes of `expected`."""
+    """Writes `new` at an address of the kernel's text, which must hold the equally long `expected`."""
 
     address: int
     expected: bytes
@@ -44,7 +44,7 @@ class Write:
 
 @dataclass(frozen=True)
 class Synchronise:
-    """Every CPU takes an interrupt and forgets what it has translated from the patched places."""
+    """Every CPU takes an interrupt and drops its translations of the patched places."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Park:
 
 @dataclass(frozen=True)
 class Release:
-    """The parked CPUs go on, having forgotten the patched places."""
+    """The parked CPUs drop their translations of the patched places and continue."""
 
 
 Step: TypeAlias = Write | Synchronise | Park | Release
@@ -62,9 +62,9 @@ Protocol: TypeAlias = Callable[[Sequence[Patch], bytes], list[Step]]
 
 
 def breakpoint_synced(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
-    """Replaces instructions under running CPUs: breakpoint first, then the tail, then the head.
+    """Replaces instructions under running CPUs: first writes a breakpoint, then the tail, then the head.
 
-    What is no longer than a breakpoint is written at once, in the first step.
+    An instruction that is no longer than a breakpoint is written in the first step.
     """
     n = len(breakpoint)
     short, long = [p for p in patches if len(p.old) <= n], [p for p in patches if len(p.old) > n]
@@ -84,30 +84,30 @@ def breakpoint_synced(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]
 
 
 def flush(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
-    """Replaces instructions that are written at once. A CPU runs the old or the new one; after a flush, the new one."""
+    """Replaces instructions that can be written at once. A CPU runs the old or the new one; after a flush, the new one."""
     return [*[Write(p.address, p.old, p.new) for p in patches], Synchronise()]
 
 
 def stop_machine(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
-    """Replaces instructions while every CPU waits."""
+    """Replaces instructions while every CPU is parked."""
     return [Park(), *[Write(p.address, p.old, p.new) for p in patches], Release()]
 
 
 def undo(journal: Sequence[Write], patches: Sequence[Patch], breakpoint: bytes, *, parked: bool) -> list[Step]:
-    """The way back from the writes that have been made.
+    """The steps that take back the writes made so far.
 
-    With a breakpoint it is as careful as the way there: an NMI handler that executes a site while CPUs wait would see a
-    store of several bytes half made.
+    If there is a breakpoint, undoing is as careful as patching: while CPUs wait, an NMI handler that executes a site would see
+    a store of several bytes half done.
 
     Args:
-        journal: the writes made, the first first.
-        patches: what was to be changed.
+        journal: the writes, in the order in which they were made.
+        patches: the intended changes.
         breakpoint: the architecture's, as for a protocol.
-        parked: whether the CPUs wait.
+        parked: whether the CPUs are parked.
     """
     found = {patch.address: bytearray(patch.old) for patch in patches}
     start_of = {patch.address + n: patch.address for patch in patches for n in range(len(patch.old))}
-    others: list[Step] = []  # of a protocol of the user's own: writes outside the patches
+    others: list[Step] = []  # writes outside the patches, by a user's own protocol
     for write in journal:
         start = start_of.get(write.address)
         if start is None or start_of.get(write.address + len(write.new) - 1) != start:

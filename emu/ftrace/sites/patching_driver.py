@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The driver: performs the steps of a patching protocol while the CPUs go on running."""
+"""The driver: performs the steps of a patching protocol while the CPUs keep running."""
 
 from __future__ import annotations
 
@@ -21,41 +21,41 @@ from emu.kernel.upcalls import Upcall
 
 __all__ = ["BadProtocol", "BreakpointHandler", "Driver"]
 
-# Has a CPU go on behind a breakpoint, or returns False: the guest dies of it. Called with the saved struct pt_regs, the
-# breakpoint's address, and the instruction that is to be there; None: the protocol under way does not change that place.
+# Moves a CPU past a breakpoint. Returns False if it cannot: the guest then dies of the breakpoint. The arguments are the saved
+# struct pt_regs, the breakpoint's address, and the instruction that will be there (None: the protocol does not patch that place).
 BreakpointHandler: TypeAlias = Callable[[int, int, bytes | None], bool]
 
-# Cycles that CPUs may take to answer a step. All steps of the shipped protocols together take up to 31,000, on 128 CPUs.
+# Cycles that CPUs may take to answer a step. All steps of a shipped protocol together take up to 31,000, on 128 CPUs.
 _LONGEST = 5_000_000
 
 
 class BadProtocol(TraceError):
-    """A protocol of the user's own does not return steps that can be performed. No step has been."""
+    """A user's own protocol returned steps that cannot be performed. None was performed."""
 
     def __init__(self, protocol: str | Protocol, why: str) -> None:
         super().__init__(errno.EINVAL, f"the patching protocol {_name(protocol)} {why}")
 
 
 class Driver:
-    """Performs one protocol's steps at a time, and remembers which are left and which CPUs have not answered yet.
+    """Performs the steps of one protocol at a time, and tracks which steps are left and which CPUs have not answered yet.
 
-    When a place does not hold the expected bytes, the writes made so far are undone (`patching.undo`), and `failed` is
-    called with a sentence (what Linux's ftrace_bug() reports).
+    If a place does not hold the expected bytes, the driver undoes the writes made so far (`patching.undo`) and calls `failed`
+    with a sentence (what Linux's ftrace_bug() reports).
 
-    A protocol is over when all its steps are done and no CPU is parked. What a wrong one leaves behind stays.
+    A protocol ends when all its steps are done and no CPU is parked. What a wrong protocol leaves behind stays.
 
     Args:
         kernel: with its image loaded.
-        arch: call sites of its architecture.
-        failed: gets a sentence when a place did not hold what was expected.
-        warn: gets a sentence when a protocol is over and has not made all its patches.
-        silent: for how many nanoseconds a CPU may rightly take no interrupts, beside what is usual.
+        arch: the call sites of its architecture.
+        failed: called with a sentence when a place did not hold the expected bytes.
+        warn: called with a sentence when a protocol has ended without making all its patches.
+        silent: nanoseconds, beyond the usual limit, for which a CPU may legitimately take no interrupts.
 
     Attributes:
         awaited: the CPUs that have not answered the first of `steps`.
-        breakpoints_hit: how often a CPU hit the breakpoint at a place that was being changed.
-        deaf_cpus: for the study of races: CPUs that answer without flushing; they go on in their old translations.
-        breakpoint_handler: for the study of races: what is done at a breakpoint; `emulate` unless another was set.
+        breakpoints_hit: how many times a CPU hit the breakpoint at a place that was being patched.
+        deaf_cpus: for the study of races: CPUs that answer without flushing, and keep executing old translations.
+        breakpoint_handler: for the study of races: what to do at a breakpoint; `emulate` by default.
     """
 
     def __init__(
@@ -73,20 +73,20 @@ class Driver:
         self._warn = warn
         self._breakpoint_code = arch.breakpoint.code if arch.breakpoint else b""
         self._protocol: str | Protocol = arch.protocols[0]
-        self._performed: str | Protocol = self._protocol  # the one under way
+        self._performed: str | Protocol = self._protocol  # the one in use
         self._sync_core = kernel.image.symbol("upcall_sync_core")
         self._stop_machine = kernel.image.symbol("upcall_stop_machine")
         self._park_area = kernel.image.symbol("__ftrace_shared")
         self._text = range(kernel.image.symbol("_text"), kernel.image.symbol("_etext") + 1)
-        self._begun = False  # a protocol is under way
+        self._begun = False  # whether a protocol has started
         self._held = False
-        self._under_way: Step | None = None  # the step that CPUs have to answer
+        self._under_way: Step | None = None  # the step that CPUs have yet to answer
         self._to_come: deque[Step] = deque()
-        self._asked = 0  # when it was begun, in cycles
-        self._alive = 0  # when a CPU was last known to be at work, though it takes no interrupts
+        self._asked = 0  # when that step started, in cycles
+        self._alive = 0  # when a CPU was last known to be alive although it takes no interrupts
         self._parked = False
         self._undoing = False
-        self._journal: list[Write] = []  # the writes made
+        self._journal: list[Write] = []  # the writes made so far
         self._patches: dict[int, Patch] = {}
         self._places = np.zeros((0, 2), np.uint64)
         self._finished: Callable[[], None] = lambda: None
@@ -103,11 +103,11 @@ class Driver:
 
     @property
     def protocol(self) -> str | Protocol:
-        """How sites are changed from the next change on: one of the architecture's protocols by its name, or a function.
+        """How sites are patched from the next change on: the name of one of the architecture's protocols, or a function.
 
         Raises:
-            ValueError: (when it is set) the architecture has no protocol of that name.
-            TypeError: it is neither a name nor a function.
+            ValueError: when it is set: the architecture has no protocol with that name.
+            TypeError: when it is set: it is neither a name nor a function.
         """
         return self._protocol
 
@@ -123,9 +123,9 @@ class Driver:
 
     @property
     def held(self) -> bool:
-        """For the study of races: whether steps are performed only by `step`, also those of the way back.
+        """For the study of races: whether only `step` performs steps, also when undoing.
 
-        If it is set to False while a protocol is under way, the protocol goes on by itself.
+        If it is set to False during a protocol, the protocol continues by itself.
         """
         return self._held
 
@@ -141,7 +141,7 @@ class Driver:
 
     @property
     def steps(self) -> list[Step]:
-        """The steps that are left; the first one may be under way."""
+        """The remaining steps; the first one may be under way."""
         return [*([self._under_way] if self.awaited and self._under_way else ()), *self._to_come]
 
     @property
@@ -151,25 +151,25 @@ class Driver:
         return late > 0 and late > self._kernel.board.cycles(self._silent())
 
     def alive(self) -> None:
-        """A CPU that may be awaited has shown that it is at work: it gets as long again to answer."""
+        """Notes that a CPU that may be awaited is alive, which restarts its time limit."""
         self._alive = self._kernel.board.now
 
     def waits_for(self, cpu: int) -> str | None:
-        """What the protocol under way waits for on a CPU; None: for nothing."""
+        """What the current protocol awaits from a CPU; None if nothing."""
         if cpu not in self.awaited:
             return None
         step = self._under_way
         return "is parked, and no Release follows" if step is None else f"has not answered {type(step).__name__}"
 
     def is_changing(self, address: int) -> bool:
-        """Whether the protocol under way changes the instruction at an address."""
+        """Whether the current protocol patches the instruction at an address."""
         return address in self._patches
 
     def start(self, patches: Sequence[Patch], finished: Callable[[], None]) -> None:
-        """Begins the protocol; `finished` is called when it is over. No other may be under way.
+        """Starts the protocol. `finished` is called when it has ended. No other protocol may be under way.
 
         Raises:
-            BadProtocol: its steps cannot be performed.
+            BadProtocol: the protocol's steps cannot be performed.
         """
         assert not self.busy
         self._to_come = deque(self._plan(patches))
@@ -185,7 +185,8 @@ class Driver:
         self._advance()
 
     def on_breakpoint(self, cpu: Cpu, registers: int) -> bool:
-        """Handles a breakpoint at a place being changed; False: it is at none. `registers`: the saved pt_regs."""
+        """Handles a breakpoint at a place that is being patched. Returns False at any other place. `registers`: the saved
+        pt_regs."""
         breakpoint = self._arch.breakpoint
         if breakpoint is None:
             return False
@@ -197,16 +198,16 @@ class Driver:
         return handled
 
     def emulate(self, registers: int, site: int, code: bytes | None) -> bool:
-        """The usual breakpoint handler: does what the instruction that is to be there does."""
+        """The usual breakpoint handler: has the effect of the instruction that will be there."""
         if code is None or self._arch.breakpoint is None:
             return False
         self._arch.breakpoint.emulate(self._kernel.memory, registers, site, code)
         return True
 
-    # The steps, before the first one is performed
+    # Checking the steps before the first one is performed
 
     def _plan(self, patches: Sequence[Patch]) -> list[Step]:
-        """What the protocol returns for these patches; each of its steps can be performed."""
+        """The steps that the protocol returns for these patches. All of them can be performed."""
         if isinstance(self._protocol, str):
             return PROTOCOLS[self._protocol](patches, self._breakpoint_code)
         try:
@@ -225,10 +226,10 @@ class Driver:
             if not all(symbols.is_code(address) for address in (step.address, max(end - 1, step.address))):
                 raise BadProtocol(self._protocol, f"writes to {step.address:#x}, which is not in the kernel's text")
 
-    # Performing them
+    # Performing the steps
 
     def step(self) -> None:
-        """Performs the next step of a held protocol, or ends the protocol if none is left. No CPU may be awaited."""
+        """Performs the next step of a held protocol, or ends the protocol if no step is left. No CPU may be awaited."""
         assert self._begun and not self.awaited
         self._under_way = None
         if not self._to_come:
@@ -246,7 +247,7 @@ class Driver:
             self._ask(step)
 
     def _advance(self) -> None:
-        """Performs steps until CPUs have to answer one, or none is left."""
+        """Performs steps until one needs answers from CPUs, or none is left."""
         while self._begun and not (self.awaited or self._held):
             self.step()
 
@@ -255,7 +256,7 @@ class Driver:
         self._asked = self._kernel.board.now
 
     def _ask(self, step: Step) -> None:
-        """Has every CPU take part in a step."""
+        """Makes every CPU take part in a step."""
         match step:
             case Synchronise():
                 self._post(self._sync_core, 0, on_begin=self._forget)
@@ -279,7 +280,7 @@ class Driver:
         self._finished()
 
     def _look_for_undone(self, protocol: Protocol) -> None:
-        """Warns of patches that a protocol of the user's own has not made."""
+        """Warns of patches that a user's own protocol did not make."""
         memory = self._kernel.memory
         undone = [patch for patch in self._patches.values() if memory.read(patch.address, len(patch.new)) != patch.new]
         if undone:
@@ -299,7 +300,7 @@ class Driver:
             self._journal.append(step)
             return
         if self._undoing:
-            return  # somebody else has changed what was to be undone
+            return  # another writer has changed the bytes that were to be undone
         self._undoing = True
         self._patches = {patch.address: _as_found(patch, step.address, found) for patch in self._patches.values()}
         self._to_come = deque(undo(self._journal, list(self._patches.values()), self._breakpoint_code, parked=self._parked))
@@ -317,18 +318,18 @@ class Driver:
             cpu.forget(self._places)
 
     def _waits(self, cpu: Cpu) -> None:
-        """A CPU enters the function in which it waits. When the last CPU has, the writes begin."""
+        """A CPU enters the function in which it is parked. When the last CPU has entered it, the writes start."""
         self._answered(cpu, 0)
 
     def _answered(self, cpu: Cpu, result: int) -> None:
-        """A CPU has answered the step under way. An answer that comes later, or to no step, counts for nothing."""
+        """A CPU has answered the current step. A late answer, or an answer to no step, is ignored."""
         if cpu.index in self.awaited:
             self.awaited.discard(cpu.index)
             self._advance()
 
 
 def _as_found(patch: Patch, address: int, found: bytes) -> Patch:
-    """A patch that is to be undone, with what is really there: a CPU at a breakpoint there executes that."""
+    """A patch to undo, with the bytes that are really there: a CPU at a breakpoint there executes those."""
     at = address - patch.address
     if not 0 <= at < len(patch.old):
         return patch

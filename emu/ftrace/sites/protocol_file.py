@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""FILE.py:NAME: a patching protocol from a file of the user's own."""
+"""FILE.py:NAME: a patching protocol from a user's file."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _MODULE = "patching_protocol"  # the file's code is executed as this module
 
 
 def protocol_of(text: str, folder: Path | None = None) -> str | Protocol:
-    """What `text` asks for: a function of a file, or the name of a protocol as it is.
+    """The protocol that `text` names: a function in a file, or the name of a protocol, which is returned unchanged.
 
     Args:
         text: FILE.py:NAME or a name.
-        folder: where FILE.py is, if its path is relative; None: where the process is.
+        folder: where a relative FILE.py is looked for. None: the current directory.
 
     Raises:
-        ValueError: the file cannot be executed, or no function of it is named. The text is one line.
+        ValueError: the file cannot be executed, or has no function of this name. The text is one line.
     """
     file, colon, name = text.rpartition(":")
     if not colon:
@@ -49,14 +49,14 @@ def protocol_of(text: str, folder: Path | None = None) -> str | Protocol:
 
 
 def _executed(path: Path) -> ModuleType:
-    """The module that a file's code makes; nothing is written beside the file."""
+    """The module made by executing a file. Nothing is written next to the file."""
     module = ModuleType(_MODULE)
     module.__file__ = str(path)
     try:
         code = compile(path.read_bytes(), str(path), "exec")
     except (ValueError, MemoryError, RecursionError) as error:  # NUL bytes before Python 3.11.4, deep nesting
         raise SyntaxError(str(error)) from None
-    sys.modules[_MODULE] = module  # its classes look for it there
+    sys.modules[_MODULE] = module  # dataclasses and other code of its classes look it up there
     try:
         exec(code, vars(module))
     except (Exception, SystemExit) as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One call site, as people study it."""
+"""One call site, as users study it."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ __all__ = ["Site"]
 
 
 class Site:
-    """The call site of a function. All attributes are looked up when they are asked for.
+    """The call site of a function. All attributes are looked up when they are read.
 
     >>> machine.site("vfs_read")
     <site of vfs_read at 0xffffffff8102f3c0: call ftrace_caller, wanted by function>
 
-    When its module has been unloaded, every attribute but `address` raises LookupError.
+    When the function's module has been unloaded, every attribute but `address` raises LookupError.
 
     Args:
         function: the function's name, or an address in it.
 
     Attributes:
-        address: where the site is, in the kernel's mapping.
+        address: the site's address in the kernel's mapping.
 
     Raises:
         LookupError: there is no such function, there are several, or it has no site.
@@ -43,17 +43,17 @@ class Site:
 
     @property
     def name(self) -> str:
-        """The function's name; with ` [module]` if it is a module's."""
+        """The function's name, followed by ` [module]` if it belongs to a module."""
         return self._ftrace.sites.functions.label(self._number)
 
     @property
     def code(self) -> bytes:
-        """The bytes that are in memory now. A CPU may still execute what was there before.
+        """The bytes in memory now. A CPU may still execute earlier bytes.
 
-        They can be set, as a stray store would: no CPU and no tracer is told.
+        Setting them acts like a stray store: no CPU and no tracer is told.
 
         Raises:
-            ValueError: (when it is set) they are not as many as a site has.
+            ValueError: when they are set: their number is not a site's size.
         """
         return self._kernel.memory.read(self.address, len(self._ftrace.arch.nop))
 
@@ -65,17 +65,17 @@ class Site:
 
     @property
     def disassembly(self) -> str:
-        """What these bytes mean: one instruction; several, by semicolons, while the site is half changed."""
+        """The disassembly of the bytes: one instruction, or several, separated by semicolons, while the site is half patched."""
         return "; ".join(one.text for one in disassemble(self._kernel.board.arch, self.code, self.address))
 
     @property
     def state(self) -> str:
         """What the bytes are.
 
-        `nop`, `call ftrace_caller` or another function's name; `breakpoint`, with any tail; `changing`: something else
-        while patching is under way there; `unexpected`: something else.
+        `nop`; `call` with the name of ftrace_caller or another function; `breakpoint`, with any tail; `changing`: other bytes
+        while patching is under way there; `unexpected`: other bytes at any other time.
         """
-        self._number  # noqa: B018  # raises where there is no site any more
+        self._number  # noqa: B018  # raises if the site no longer exists
         arch, code = self._ftrace.arch, self.code
         if code == arch.nop:
             return "nop"
@@ -91,8 +91,8 @@ class Site:
 
     @property
     def wanted_by(self) -> tuple[str, ...]:
-        """Who wants the site to call: tracers and commands, of an instance with its directory (`instances/foo: function`),
-        kprobes, a live patch, and a direct call."""
+        """The users that want the site to call: tracers and commands (an instance's with its directory, as in
+        `instances/foo: function`), kprobes, a live patch, and a direct call."""
         number = self._number
         arrays = {"": self._top} | {f"instances/{name}: ": array for name, array in self._top.instances.items()}
         wanted = []
@@ -111,12 +111,12 @@ class Site:
 
     @property
     def number(self) -> int:
-        """The function's number, which no other function ever has (filters.Functions)."""
+        """The function's number, which is never reused for another function (filters.Functions)."""
         return int(self._ftrace.sites.functions.numbers[self._number])
 
     @property
     def _number(self) -> int:
-        """The site's index now: it changes when modules go."""
+        """The site's present index, which changes when modules are unloaded."""
         try:
             return self._ftrace.sites.at(self.address)
         except IndexError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What call sites call."""
+"""The targets of call sites."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["Callback"]
 
 
 class Callback(enum.Enum):
-    """What sites call, by its label in the guest kernel. GRAPH also does what ENTRY does, for other arrays."""
+    """The target of a call, by its label in the guest kernel. GRAPH also does the work of ENTRY for other arrays."""
 
-    ENTRY = "ftrace_caller"  # records that the function was called, and by whom
-    GRAPH = "ftrace_graph_caller"  # records the entry, takes over the return address, records the return
+    ENTRY = "ftrace_caller"  # records the function's call and its caller
+    GRAPH = "ftrace_graph_caller"  # records the entry, replaces the return address, records the return

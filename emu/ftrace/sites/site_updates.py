@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Dynamic ftrace on a guest kernel: patches call sites and static keys to what all trace arrays together want."""
+"""Dynamic ftrace on a guest kernel: patches call sites and static keys to what all trace arrays together need."""
 
 from __future__ import annotations
 
@@ -31,36 +31,36 @@ __all__ = ["EnabledFunction", "Ftrace"]
 
 
 class EnabledFunction(NamedTuple):
-    """One line of enabled_functions: a site that calls a tracer now."""
+    """One line of enabled_functions: a site that calls a tracer."""
 
     name: str
     users: int
     callback: str  # symbol+offset/size
-    flags: str  # the letters that Linux shows
-    direct: str  # what it calls directly, in the same way; "": nothing
+    flags: str  # the letters that Linux prints
+    direct: str  # the target of its direct call, in the same form; "": none
 
 
 class Ftrace:
-    """The call sites of a kernel that has not been booted yet, for any number of trace arrays.
+    """The call sites of a kernel that has not booted yet, for any number of trace arrays.
 
     Args:
         kernel: with its image loaded.
-        arch: call sites of its architecture.
-        trace_globals: what the trace arrays of the kernel share.
-        warn: gets a text when tracing had to be stopped.
+        arch: the call sites of its architecture.
+        trace_globals: what all trace arrays of the kernel share.
+        warn: called with a text when tracing had to be stopped.
 
     Attributes:
-        sites: all call sites, and what each calls.
-        keys: all branches of static keys, and which are jumps.
-        kprobes: which breakpoints there are.
-        driver: changes the sites and the branches under running CPUs.
+        sites: all call sites and their targets.
+        keys: all branches of static keys, and which of them are jumps.
+        kprobes: all kprobes and their breakpoints.
+        driver: patches the sites and branches under running CPUs.
         live_patches: the functions that are replaced.
-        direct_calls: the functions that call what a module names.
+        direct_calls: the functions whose sites call an address given by a module.
         enabled: `kernel.ftrace_enabled`.
         failed: whether tracing had to be stopped.
-        updates: how often update_sites() was called.
-        recorders: of each array, by what it wants; the top array's first.
-        return_stacks: where function_graph keeps the return addresses that it has replaced.
+        updates: how many times update_sites() was called.
+        recorders: the recorder of each array, by the array's ops; the top array's first.
+        return_stacks: the return addresses that function_graph has replaced.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Ftrace:
         self._records = trace_globals.records
         self._warn = warn
         self._refused: BadProtocol | None = None
-        self._behind = False  # a change was refused, and the sites are not as the arrays want them
+        self._behind = False  # a change was refused, and the sites are not as the arrays need them
         self._stack_tracer = trace_globals.stack_tracer
         self._profiler = trace_globals.profiler
         self._printed_events = trace_globals.printed_events
@@ -97,18 +97,18 @@ class Ftrace:
     # Trace arrays
 
     def register(self, ops: FtraceOps, recorder: Recorder) -> None:
-        """Adds an array, the top array first. `ops` counts from the next update on; `recorder` keeps its events."""
+        """Adds an array, the top array first. `ops` takes effect with the next update; `recorder` keeps the array's events."""
         self.recorders[ops] = recorder
         if self.failed:
             recorder.stop()
 
     def unregister(self, ops: FtraceOps) -> None:
-        """Removes an array. A site that only this array wanted records nothing until it has been patched to a nop."""
+        """Removes an array. A site that only this array needs records nothing until it has been patched to a nop."""
         del self.recorders[ops]
         self.update_sites()
 
     def enabled_functions(self) -> Iterable[EnabledFunction]:
-        """The sites that call a tracer, and for how many users."""
+        """The sites that call a tracer, and their number of users."""
         users = self._users()
         with_registers = self.kprobes.sites(self.sites.functions)
         replaced = self.live_patches.sites(self.sites.functions)
@@ -122,7 +122,7 @@ class Ftrace:
             yield EnabledFunction(label, max(int(users[site]), 1), callback, flags, where)
 
     def _users(self) -> npt.NDArray[np.int64]:
-        """For each site: how many users of all arrays want it to call."""
+        """The number of users, in all arrays, of each site."""
         users: npt.NDArray[np.int64] = np.sum([ops.users() for ops in self.recorders], axis=0)
         return users
 
@@ -130,24 +130,24 @@ class Ftrace:
 
     @property
     def changing(self) -> bool:
-        """Whether sites are being changed, or are to be when trampolines are ready."""
+        """Whether sites are being patched, or will be when trampolines are ready."""
         return self.driver.busy or self._trampolines.busy
 
     def update_sites(self) -> None:
-        """Starts to bring every site to what the trace arrays want now (Linux: ftrace_run_update_code).
+        """Starts to patch every site to what the trace arrays need now (Linux: ftrace_run_update_code).
 
-        While an earlier change is under way, or trampolines are not ready, nothing is started: then the arrays are asked again.
+        While an earlier change is under way, or trampolines are not ready, nothing starts. The arrays are asked again afterwards.
         """
         self.updates += 1
         self._ready()
 
     def _ready(self) -> None:
-        """Starts what is to be done, if nothing hinders it."""
+        """Starts the pending work, if nothing prevents it."""
         if not self.changing:
             self._update()
 
     def _update(self) -> None:
-        """Starts the next change. An array gets its new tracer only when no site calls for the old one."""
+        """Starts the next change. An array gets its new tracer only when no site calls the old one."""
         self._behind = False
         if self.failed:
             return
@@ -163,18 +163,18 @@ class Ftrace:
                 recorder.sites_changed(ops.callback)
 
     def _several(self, arrays: Iterable[FtraceOps]) -> bool:
-        """Whether a site may call for another array than the top array, or for a command."""
+        """Whether a site may call for an array other than the top one, or for a command."""
         top = next(iter(self.recorders))
         return any(ops.has_probes or (ops is not top and ops.callback is not None) for ops in arrays)
 
     def _patch(self, arrays: Collection[FtraceOps]) -> bool:
-        """Starts to patch the sites for the tracers of these arrays and the probes of all, the keys for the events of all, and
-        the breakpoints of kprobes; False: all are right.
+        """Starts to patch the sites for these arrays' tracers and for all probes, the keys for all arrays' events, and the
+        breakpoints of kprobes. Returns False if nothing needs patching.
 
-        If the patching protocol is refused nothing is started.
+        If the patching protocol is refused, nothing starts.
         """
         self._tell_recorders(arrays)
-        # It is set before the first such site is patched; _update() clears it only when no such site is left.
+        # Set before the first such site is patched. _update() clears it only when no such site is left.
         if self._several(arrays):
             self._records.ask_each(True)
         targets = self._targets(arrays)
@@ -202,25 +202,25 @@ class Ftrace:
             self.driver.start(patches, lambda: self._patched(changed, targets[changed], branches, breakpoints))
         except BadProtocol as error:
             self.keys.settle(branches)
-            self._refused, self._behind = error, True  # the sites stay as they are, until the next update
+            self._refused, self._behind = error, True  # the sites stay as they are until the next update
         return True
 
     def _wanted_keys(self, arrays: Iterable[FtraceOps]) -> set[int]:
-        """The static keys that must be on, for the tracers of these arrays and the events of all."""
+        """The static keys that must be on, for the tracers of these arrays and all arrays' events."""
         of_tracers = {self._kernel.image.symbol(name) for ops in arrays for name in ops.tracer_keys}
         return of_tracers.union(*(ops.events.keys for ops in self.recorders))
 
     def use_events(self) -> None:
-        """Must be called before the guest records what is not behind a static key."""
+        """Must be called before the guest records anything that has no static key."""
         self._callbacks.use_events()
 
     def try_again(self) -> None:
-        """Starts the change that was refused, if one was."""
+        """Starts the refused change again, if there is one."""
         if self._behind:
             self.update_sites()
 
     def take_refused(self) -> BadProtocol | None:
-        """Why sites could not be changed since this was asked last; None: nothing was refused."""
+        """Why sites could not be patched since the last call of this; None if nothing was refused."""
         refused, self._refused = self._refused, None
         return refused
 
@@ -231,9 +231,9 @@ class Ftrace:
         branches: npt.NDArray[np.int64],
         breakpoints: Sequence[int],
     ) -> None:
-        """After the driver's last step: the sites call `targets`, and the branches and breakpoints have been turned.
+        """Runs after the driver's last step: the sites call `targets`, and the branches and breakpoints have been patched.
 
-        Interrupts the guest if a request waits for that.
+        Interrupts the guest if a request of the guest waits for this.
         """
         if not self.failed:
             self.sites.targets[sites] = targets
@@ -256,7 +256,7 @@ class Ftrace:
             self._profiler.follow(self.sites.functions, places)
 
     def _targets(self, arrays: Iterable[FtraceOps]) -> npt.NDArray[np.uint64]:
-        """What each site is to call."""
+        """The target that each site needs."""
         targets = np.zeros(len(self.sites), np.uint64)
         if self.enabled:
             wanted = [(Callback.ENTRY, ops.probed()) for ops in self.recorders]
@@ -277,13 +277,13 @@ class Ftrace:
         """The offsets of sites in the kernel mapping, in bytes."""
         return (addresses - np.uint64(self._kernel.board.arch.kernel_map)).astype(np.int64)
 
-    # Functions that are replaced, or call what a module names
+    # Functions that are replaced or have direct calls
 
     def replace(self, function: Replaced, code: NewCode, settle: Callable[[], None]) -> LivePatch:
         """See `LivePatches.replace`.
 
         Raises:
-            TraceError: also EBUSY, while `enabled` is false, or the function has a direct call; ENODEV, when tracing has failed.
+            TraceError: also EBUSY if `enabled` is false or the function has a direct call; ENODEV if tracing has failed.
         """
         self._check_changeable()
         if self.direct_calls.of(function.number):
@@ -293,11 +293,11 @@ class Ftrace:
         return self.live_patches.replace(function, code, settle)
 
     def call_directly(self, sites: Sequence[int], old: int, new: int) -> None:
-        """Has sites call `new` directly instead of `old`, in time. See `DirectCalls.change`.
+        """Makes sites call `new` directly instead of `old` with the next update. See `DirectCalls.change`.
 
         Raises:
-            TraceError: also ENODEV, when the architecture has no such calls or tracing has failed; EBUSY, while `enabled` is
-                false, or a function is replaced or has a kprobe of the guest's.
+            TraceError: also ENODEV if the architecture has no such calls or tracing has failed; EBUSY if `enabled` is false, or a
+                function is replaced or has a kprobe of the guest.
         """
         if not self.arch.direct_calls:
             raise TraceError(errno.ENODEV, "this architecture has no direct calls")
@@ -310,14 +310,14 @@ class Ftrace:
         self.direct_calls.change(sites, old, new)
 
     def _check_changeable(self) -> None:
-        """Raises TraceError: EBUSY, while `enabled` is false; ENODEV, when tracing has failed."""
+        """Raises TraceError: EBUSY if `enabled` is false; ENODEV if tracing has failed."""
         if self.failed:
             raise TraceError(errno.ENODEV, "tracing has failed, so that no call site is changed any more")
         if not self.enabled:
             raise TraceError(errno.EBUSY, "kernel.ftrace_enabled is 0")
 
     def check_kprobe_of_guest(self, address: int) -> None:
-        """The CPU can trap at an address for the guest. Raises TraceError: EBUSY, when it goes on elsewhere; ENODEV."""
+        """Raises TraceError if the CPU cannot trap at an address for the guest: EBUSY if the site jumps elsewhere; ENODEV."""
         if self.failed:
             raise TraceError(errno.ENODEV, "tracing has failed, so that no code is changed any more")
         here, functions = self.sites.addresses == np.uint64(address), self.sites.functions
@@ -327,10 +327,10 @@ class Ftrace:
     # Switches
 
     def set_enabled(self, on: bool) -> None:
-        """Sets `kernel.ftrace_enabled`. While it is off, no site calls a tracer, whatever the arrays want.
+        """Sets `kernel.ftrace_enabled`. While it is off, no site calls a tracer, whatever the arrays need.
 
         Raises:
-            TraceError: EBUSY, when it is to be off, but a function is replaced or has a direct call.
+            TraceError: EBUSY if it would be off while a function is replaced or has a direct call.
         """
         if not on and (self.live_patches or self.direct_calls):
             raise TraceError(errno.EBUSY, "a function is replaced, or has a direct call")
@@ -347,15 +347,15 @@ class Ftrace:
         self.update_sites()
 
     def print_events(self, on: bool) -> None:
-        """Has the guest print events as they are recorded, or no longer."""
+        """Makes the guest print events as they are recorded, or stop printing them."""
         self._printed_events.on = on
         for recorder in self.recorders.values():
             recorder.event_files.follow()
 
-    # When something is wrong
+    # Errors
 
     def check_returns(self) -> None:
-        """Stops tracing if a return did not match its entry. Called after each stretch of running."""
+        """Stops tracing if a return did not match its entry. Called each time the machine has run."""
         for recorder in self.recorders.values():
             if (found := recorder.take_mismatch()) is not None:
                 self._kernel.log.write(
@@ -374,13 +374,13 @@ class Ftrace:
         self._warn(f"{why}; tracing is off")
 
     def events_gone(self, calls: Collection[EventCall]) -> None:
-        """Has all arrays forget events, and empties the buffers in which there may be some."""
+        """Makes all arrays forget events, and empties the buffers that may hold them."""
         for ops, recorder in self.recorders.items():
             if ops.events_gone(calls):
                 recorder.clear()
                 recorder.clear_snapshot()
 
     def sites_changed(self) -> None:
-        """Sites have come or gone: has all arrays look again which ones they want."""
+        """Makes all arrays look up their sites again, because sites have come or gone."""
         for ops in self.recorders:
             ops.functions_changed(self.sites.functions)

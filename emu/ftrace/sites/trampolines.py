@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Places in the guest kernel's .ftrace.tramp, in which the host puts code."""
+"""Places in the guest kernel's .ftrace.tramp for the host's code."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["Trampolines"]
 
 
 class Trampolines:
-    """The places of an image. Code takes as many as it needs, one behind the other.
+    """The places of an image. Code takes as many adjacent places as it needs.
 
-    In a place that was released a task may still stand, which was preempted there. Such a place is used again only when no
-    other is left, and its new code is written when the guest has waited until every task has slept, left the kernel, or
-    ended (Linux: synchronize_rcu_tasks). Until then `busy` is true, and nobody must be led there.
+    A task that was preempted in a place may still be there after the place is released. A released place is reused only when no
+    other is left. Its new code is written once the guest has waited for every task to sleep, to leave the kernel or to end
+    (Linux: synchronize_rcu_tasks). Until then `busy` is true, and no CPU may be sent there.
 
     Args:
         kernel: with its image loaded.
-        records: say what the code in each place stands for.
+        records: what the code in each place stands for.
 
     Attributes:
         first: the address of the first place.
@@ -42,20 +42,20 @@ class Trampolines:
         for array in records.arrays:
             array.places, array.places_size = self.first, places * PLACE_SIZE
             array.stands_for = Values[u64](self._stands_for.ctypes.data)
-        self._quiet_after = np.zeros(places, np.int64)  # the wait with which the tasks have left that may stand there
-        self._asked = 0  # how many waits have begun, and how many are over
+        self._quiet_after = np.zeros(places, np.int64)  # the number of the wait after which no task is left in the place
+        self._asked = 0  # how many waits have started, and how many have ended
         self._over = 0
         self._sizes: dict[int, int] = {}  # places taken, by address
         self._late: dict[int, bytes] = {}  # code that is not written yet, by address
         self._on_ready: Callable[[], None] = lambda: None
 
     def __len__(self) -> int:
-        """How many places there are."""
+        """The number of places."""
         return len(self._used)
 
     @property
     def waits(self) -> int:
-        """How often the guest has been asked to wait until no task stands in released places."""
+        """How many times the guest has been asked to wait until no task is in the released places."""
         return self._asked
 
     @property
@@ -64,14 +64,15 @@ class Trampolines:
         return bool(self._late)
 
     def on_ready(self, ready: Callable[[], None]) -> None:
-        """Has `ready` called whenever all code has been written that had to wait."""
+        """Calls `ready` whenever all delayed code has been written."""
         self._on_ready = ready
 
     def allocate(self, size: int, stands_for: int = 0) -> int:
-        """The address of places for so many bytes. `stands_for`: where backtraces show a CPU that is there; 0: there.
+        """The address of places for so many bytes. `stands_for`: the address that backtraces show for a CPU there; 0: its real
+        address.
 
         Raises:
-            TraceError: ENOMEM, when all places are in use.
+            TraceError: ENOMEM if all places are in use.
         """
         count = max(-(-size // PLACE_SIZE), 1)
         for usable in (~self._used & self._quiet(), ~self._used) if count <= len(self._used) else ():
@@ -86,7 +87,7 @@ class Trampolines:
         raise TraceError(errno.ENOMEM, "all places for trampolines are in use")
 
     def write(self, address: int, code: bytes) -> None:
-        """Puts code into the places at an address that `allocate` has returned: now, or when nobody stands there any more."""
+        """Writes code to the places at an address that `allocate` returned: now, or when no task is there any more."""
         assert len(code) <= self._sizes[address] * PLACE_SIZE
         if self._quiet()[self._places(address)].all():
             self._put(address, code)
@@ -95,7 +96,7 @@ class Trampolines:
             self._wait()
 
     def release(self, address: int) -> None:
-        """Nobody will be led to an address any more that `allocate` has returned."""
+        """Releases the places at an address that `allocate` returned. No CPU may be sent there any more."""
         places = self._places(address)
         self._used[places] = False
         if self._late.pop(address, None) is None:
@@ -103,7 +104,7 @@ class Trampolines:
         del self._sizes[address]
 
     def original(self, address: int) -> int:
-        """What the code at an address stands for, or the address itself."""
+        """The address that the code at an address stands for, or the address itself."""
         place = (address - self.first) // PLACE_SIZE
         return (int(self._stands_for[place]) if 0 <= place < len(self._stands_for) else 0) or address
 
@@ -112,7 +113,7 @@ class Trampolines:
         return slice(first, first + self._sizes[address])
 
     def _quiet(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """For each place: whether no task stands there."""
+        """For each place: whether no task is in it."""
         return self._quiet_after <= self._over
 
     def _put(self, address: int, code: bytes) -> None:
@@ -122,7 +123,7 @@ class Trampolines:
             cpu.forget(np.array([[place, place + len(code)]], np.uint64))
 
     def _wait(self) -> None:
-        """Has the guest wait for the tasks that may stand in places released so far, unless it is waiting."""
+        """Makes the guest wait for tasks that may be in places released so far, unless it is waiting already."""
         if self._asked == self._over:
             self._asked += 1
             self._kernel.work.ask(WorkKind.SYNCHRONIZE_RCU_TASKS, on_done=self._waited)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of function_graph's entries with the option funcgraph-flat: a line for each call and a line for each return."""
+"""The text of function_graph's entries with the option funcgraph-flat: one line for each call and one for each return."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
     "call_binary", "call_hex", "call_raw", "call_text", "return_binary", "return_hex", "return_raw", "return_text",
 ]  # fmt: skip
 
-# The numbers of an entry, in the order in which the options raw, hex and bin show them
+# The numbers of an entry, in the order used by the options raw, hex and bin
 _CALL = ("func", "depth")
 _RETURN = ("func", "calltime", "rettime", "overrun", "depth")
 
@@ -39,7 +39,7 @@ def _line(view: TraceView, entries: NDArray[np.void], what: str) -> Column:
 
 
 def call_raw(view: TraceView, rows: Rows) -> Column:
-    """The address in hexadecimal, the other numbers decimal."""
+    """The address in hexadecimal, the other numbers in decimal."""
     return _numbers(rows.entries(FUNCGRAPH_ENTRY), _CALL)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of a call: `vfs_open <-path_openat`; of several that were not recorded one by one."""
+"""The text of a call, such as `vfs_open <-path_openat`, and of repeated calls that were counted instead."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def function_binary(view: TraceView, rows: Rows) -> Column:
 
 
 def repeats_text(view: TraceView, rows: Rows) -> Column:
-    """`vfs_open <-path_openat (repeats: 1, last_ts:   106.106121)`: how often the call came again, and when the last time."""
+    """`vfs_open <-path_openat (repeats: 1, last_ts:   106.106121)`: how often the call was repeated, and the last time."""
     entries = rows.entries(FUNC_REPEATS)
     times = zip(*time_columns(rows.time - _ago(entries), view.clock_is_ns), strict=True)
     numbers = zip(function_text(view, rows), entries["count"], map("".join, times), strict=True)
@@ -57,14 +57,14 @@ def repeats_text(view: TraceView, rows: Rows) -> Column:
 
 
 def repeats_raw(view: TraceView, rows: Rows) -> Column:
-    """Both addresses, how often, and how long ago the last time was, all decimal."""
+    """Both addresses, the number of repeats, and the age of the last one, all in decimal."""
     entries = rows.entries(FUNC_REPEATS)
     numbers = zip(*(entries[name].tolist() for name in ("ip", "parent_ip", "count")), _ago(entries).tolist(), strict=True)
     return np.array([f"{ip} {parent_ip} {count} {ago}\n" for ip, parent_ip, count, ago in numbers], np.object_)
 
 
 def _ago(entries: NDArray[np.void]) -> NDArray[np.uint64]:
-    """How long before the entry the last of the calls was."""
+    """The time from the last of the calls to the entry."""
     top = entries["top_delta_ts"].astype(np.uint64) << np.uint64(32)
     whole: NDArray[np.uint64] = top | entries["bottom_delta_ts"]
     return whole

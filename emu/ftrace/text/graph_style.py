@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether a trace is printed as a graph, and what of a graph is printed."""
+"""Decides whether a trace is printed as a graph, and which parts are printed."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["GraphPrint", "graph_style"]
 class GraphPrint(enum.Flag):
     """Linux: TRACE_GRAPH_PRINT_*."""
 
-    OVERRUN = enum.auto()  # how many calls found no room on the return stack
+    OVERRUN = enum.auto()  # the number of calls that found no room on the return stack
     CPU = enum.auto()
     OVERHEAD = enum.auto()  # marks of long durations
     PROC = enum.auto()
     DURATION = enum.auto()
     ABS_TIME = enum.auto()
-    REL_TIME = enum.auto()  # since the trace's beginning
-    IRQS = enum.auto()  # what interrupts call
+    REL_TIME = enum.auto()  # time since the trace's start
+    IRQS = enum.auto()  # functions called by interrupts
     TAIL = enum.auto()  # the function's name at each closing brace
 
 
@@ -35,10 +35,10 @@ _BY_OPTION = {
     "funcgraph-tail": GraphPrint.TAIL,
 }
 
-# In sections Linux shows no calls of .irqentry.text's functions. It traces none of these, so all calls are shown; as here.
+# For critical sections, Linux hides what .irqentry.text calls. But nothing there is traced, so all is shown, as here.
 _OF_SECTION = GraphPrint.CPU | GraphPrint.PROC | GraphPrint.REL_TIME | GraphPrint.DURATION | GraphPrint.IRQS
 _OF_WAKEUP = _OF_SECTION | GraphPrint.OVERHEAD
-# The tracers that record a graph while the option display-graph is on. Options of function_graph do not change it.
+# Tracers that record a graph while the option display-graph is on. function_graph's options do not affect it.
 _BY_TRACER = {
     "irqsoff": _OF_SECTION,
     "preemptoff": _OF_SECTION,
@@ -50,7 +50,7 @@ _BY_TRACER = {
 
 
 def graph_style(view: TraceView) -> GraphPrint | None:
-    """What is printed of the graph; None: the trace is not printed as one."""
+    """The parts of the graph to print; None if the trace is not printed as a graph."""
     if view.tracer == "function_graph":
         if view.option("funcgraph-flat"):
             return None

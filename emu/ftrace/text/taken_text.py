@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of events that leave the buffers when they are read."""
+"""The text of events that are consumed as they are read."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["TakenText"]
 
 
 class TakenText:
-    """What one reader has taken and will take, oldest first.
+    """The text for one consuming reader, oldest events first.
 
     Args:
-        view: the oldest events to print, and for each CPU that has any, how many can be consumed at once.
-        consume: takes so many events of a CPU out of its buffer.
+        view: returns the oldest events to print and, for each CPU with events, how many can be consumed at once.
+        consume: consumes this many events of a CPU.
     """
 
     def __init__(self, view: Callable[[], tuple[TraceView, Mapping[int, int]]], consume: Callable[[int, int], None]) -> None:
@@ -26,7 +26,7 @@ class TakenText:
         self._text = PipeText()
 
     def take(self, wanted: Callable[[bytes], bool]) -> list[bytes]:
-        """The texts of the oldest events, each with its lines, up to the first that is not `wanted`: that one stays."""
+        """The texts of the oldest events, each with its lines, up to the first text that is not `wanted`, which stays."""
         taken: list[bytes] = []
         full = False
         while not full:
@@ -35,7 +35,7 @@ class TakenText:
                 break
             counts, before = dict.fromkeys(limits, 0), len(taken)
             for text, cpu in self._text.rows(replace(view, first_number=before + 1)):
-                # A CPU whose events in the view are used up may have more. Those of other CPUs must wait for them.
+                # A CPU whose events in the view are used up may have more, for which events of other CPUs must wait.
                 if counts[cpu] == limits[cpu]:
                     break
                 line = text.encode(errors="surrogateescape")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""tracefs: the tree of files through which the guest and Python control and read tracing; and kprobes of debugfs."""
+"""tracefs: the tree of files through which the guest and Python control and read tracing; also kprobes of debugfs."""
 
 from emu.ftrace.tracefs.fs import TraceFS
 from emu.ftrace.tracefs.kprobes_files import build_kprobes_tree

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files of a trace array: while one is open, an instance cannot be removed; error_log tells of what a file has refused."""
+"""Files of a trace array. While one is open, the instance cannot be removed; errors of a file are reported in error_log."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["ArrayFile", "of_array"]
 
 
 def of_array(directory: StaticDirectory, array: TraceArray) -> StaticDirectory:
-    """A directory of a trace array, with its files and those below it made an array's. Other directories make theirs so."""
+    """A copy of a directory with ArrayFiles, also in static subdirectories. Other directories make their own."""
 
     def wrapped(node: Node) -> Node:
         match node:
@@ -30,7 +30,7 @@ def of_array(directory: StaticDirectory, array: TraceArray) -> StaticDirectory:
 
 
 class ArrayFile(File):
-    """A file of an array: what `file` is, and what all of them have in common."""
+    """Wraps `file` with what all files of an array have in common."""
 
     def __init__(self, file: Node, array: TraceArray) -> None:
         super().__init__(stat.S_IMODE(file.attributes().mode))

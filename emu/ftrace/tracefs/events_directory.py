@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""events/: a directory for each system and each event. It follows the modules that come and go."""
+"""events/: a directory for each system and each event. It changes as modules are loaded and unloaded."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ HEADER_PAGE = f"""\
 
 
 class EventsDirectory(LiveDirectory[str]):
-    """The events as one trace array wants them.
+    """The events directory of one trace array.
 
     Args:
         array: the trace array.
-        catalogue: the events there are.
+        catalogue: the existing events.
     """
 
     def __init__(self, array: TraceArray, catalogue: Catalogue) -> None:

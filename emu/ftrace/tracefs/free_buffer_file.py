@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""free_buffer: closing it shrinks the ring buffers. So does the end of a process that has it open."""
+"""free_buffer: closing it shrinks the ring buffers, also when a process ends with it open."""
 
 from __future__ import annotations
 

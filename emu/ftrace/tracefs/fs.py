@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""TraceFS: the tracefs tree as Python uses it, with one call for what takes a shell an `echo` or a `cat`."""
+"""TraceFS: Python's access to the tracefs tree, with one call for each `echo` or `cat` of a shell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from emu.kernel.files.node import Directory, Handle, Node, OpenFlags, WouldBlock
 
 __all__ = ["TraceFS"]
 
-_MODE = 0o755  # of a directory that is made, as mkdir has it
+_MODE = 0o755  # of a new directory, as with mkdir
 
 
 class TraceFS:
@@ -28,19 +28,19 @@ class TraceFS:
     '1\\n'
 
     Args:
-        settle: called with two limits after each operation that may have changed something, to run the machine until it
-            is done.
+        settle: called with two limits after each operation that may have changed something; runs the machine until the change
+            is complete.
         check: called before each operation; raises if the machine is closed.
         acting: a context for the operations that may change something.
 
-    Methods that change something run the machine until its call sites have been patched. These may take `limit`
+    Methods that change something run the machine until its call sites have been patched. This may take `limit`
     nanoseconds of virtual time and `host_limit` seconds of the host's time; None: no limit, but see Machine.settle.
 
     Raises, from any method:
-        TraceError: with the errno a process in the guest would get, and `path`.
+        TraceError: has the errno that a process in the guest would get, and `path`.
 
-    Raises, from those that change something:
-        GuestPanic, LimitReached, PoweredOff: as Machine.settle. What was written stays.
+    Raises, from methods that change something:
+        GuestPanic, LimitReached, PoweredOff: as Machine.settle. The written data stays.
     """
 
     def __init__(
@@ -59,11 +59,11 @@ class TraceFS:
         return '<tracefs: listdir() names its files, read("README") explains them>'
 
     def read(self, path: str) -> str:
-        """`cat path`, without waiting for more."""
+        """`cat path`, but without waiting for more data."""
         return b"".join(self.read_pieces(path)).decode(errors="surrogateescape")
 
     def read_pieces(self, path: str) -> Iterator[bytes]:
-        """What `read` returns, in pieces, since a trace may be long. The machine must not run before the last piece."""
+        """The text that `read` returns, in pieces, since a trace may be long. The machine must not run before the last piece."""
         with self._opened(path, OpenFlags.READ) as handle:
             offset = 0
             while True:
@@ -99,7 +99,7 @@ class TraceFS:
         return True
 
     def with_root(self, root: Directory) -> TraceFS:
-        """The same machine's, of another tree."""
+        """The same machine's TraceFS for another tree."""
         return TraceFS(root, self._settle, self._check, self._acting)
 
     def node(self, path: str) -> Node:
@@ -123,9 +123,9 @@ class TraceFS:
 
     @contextmanager
     def changing(self, path: str, limit: int | None = None, host_limit: float | None = None) -> Iterator[None]:
-        """For a body that may change something by means of the file at `path`, then settles.
+        """A context in which the body may change something through the file at `path`. Settles afterwards.
 
-        An OSError that is not tracing's, of the console say, stays what it is if it is raised while the machine runs.
+        Other OSErrors, such as the console's, are passed on unchanged if they are raised while the machine runs.
         """
         with self._acting(), Held(), _naming(path):
             yield
@@ -162,7 +162,7 @@ class TraceFS:
 
 @contextmanager
 def _naming(path: str) -> Iterator[None]:
-    """Gives the body's errors the path of the file that they are about."""
+    """Adds the file's path to errors that the body raises."""
     try:
         yield
     except OSError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The directory kprobes of debugfs: which kprobes there are, and whether they are armed."""
+"""The directory kprobes of debugfs: the list of kprobes, and whether they are armed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TRUTH = {"1": True, "y": True, "on": True, "0": False, "n": False, "of": False}
 
 
 def build_kprobes_tree(ftrace: Ftrace, trace_globals: TraceGlobals) -> StaticDirectory:
-    """Its root."""
+    """The root directory."""
     kprobes, events, own = ftrace.kprobes, trace_globals.dynamic_events, trace_globals.guest_kprobes
     files = {
         "list": (0o400, TextFile(lambda: kprobes.text([*trace_globals.kprobe_events.disabled(events), *own.disabled()]))),
@@ -33,7 +33,7 @@ def build_kprobes_tree(ftrace: Ftrace, trace_globals: TraceGlobals) -> StaticDir
 
 
 def _enable(ftrace: Ftrace, text: str) -> None:
-    """As Linux reads whether something is to be: by the first letter, or the first two of `on` and `off`."""
+    """Sets a boolean, parsed as in Linux: by the first letter, or the first two letters of `on` and `off`."""
     word = text.lower()[: 2 if text[:1] in ("o", "O") else 1]
     if word not in _TRUTH:
         raise TraceError(errno.EINVAL, f"'{text.strip()}' is neither true nor false")

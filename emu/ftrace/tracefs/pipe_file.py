@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""trace_pipe: reading takes events out of the buffer, and waits for them when there are none."""
+"""trace_pipe: reading consumes events, and waits if there are none."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from emu.kernel.files.node import Handle, OpenFlags, Readiness, WouldBlock
 
 __all__ = ["ConsumingHandle", "PipeHandle"]
 
-_MOST_TEXT = 4095  # bytes that one read can give
+_MOST_TEXT = 4095  # the most that one read can return
 
 
 class ConsumingHandle(Handle):
-    """A reader that takes events out of the buffer, or out of the snapshot. While there is one, the tracer cannot be changed.
+    """A consuming reader of the buffer or the snapshot. While there is one, the tracer cannot be changed.
 
     Args:
         spare: whether it reads the snapshot.
@@ -26,14 +26,14 @@ class ConsumingHandle(Handle):
         self._trace_array = trace_array
         self._cpu = cpu
         self._spare = spare
-        self._rest = b""  # text or bytes that were taken out of the buffer, but not read yet
+        self._rest = b""  # text or bytes that were consumed from the buffer but not read yet
         self._released = False
         trace_array.pipes += 1
 
     def poll(self) -> Readiness:
-        """A pipe of one CPU is readable when as much of the CPU's buffer is written as buffer_percent says.
+        """A pipe of one CPU is readable when the CPU's buffer is filled to buffer_percent.
 
-        With the option `block` every pipe always is. The option's document says: not to block when polled.
+        With the option `block` every pipe is always readable. The option's document says that poll does not block then.
         """
         if self._trace_array.options["block"]:
             return Readiness.READABLE
@@ -70,7 +70,7 @@ class PipeHandle(ConsumingHandle):
         self._has_read = False
 
     def read(self, offset: int, size: int) -> bytes | WouldBlock:
-        """`offset` is ignored: events that have been read are gone."""
+        """Reads text. `offset` is ignored: events that have been read are gone."""
         self._require(OpenFlags.READ)
         if size == 0:
             return b""

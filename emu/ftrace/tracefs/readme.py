@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The text of the file README: how to take a trace with the files beside it.
 
-Programs (perf, libtracefs, the kernel's self-tests) learn what a kernel can do from lines that Linux has in this file. Here each
-of these lines is quoted, and stands alone. tests/ftrace/tracefs/test_readme.py has a test for each.
+Programs (perf, libtracefs, the kernel's self-tests) detect features of the kernel by lines in Linux's version of this file.
+Each of these lines is quoted here, on a line of its own. tests/ftrace/tracefs/test_readme.py has a test for each.
 """
 
 __all__ = ["README"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""snapshot: what had been recorded when a snapshot was taken. A number that is written takes, clears or frees one."""
+"""snapshot: the events in the latest snapshot. Writing a number takes, clears or frees one."""
 
 from __future__ import annotations
 

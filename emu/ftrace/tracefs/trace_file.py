@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""trace: what has been recorded, or the worst latency. It stays there; opening the file with O_TRUNC empties the buffer."""
+"""trace: the recorded events, or the worst latency's, without consuming them. Opening with O_TRUNC empties the buffer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["TraceHandle"]
 
 
 class TraceHandle(TextHandle):
-    """An open `trace`. Writes are ignored. With pause-on-trace, nothing is recorded as long as it can be read.
+    """An open `trace`. Writes are ignored. With pause-on-trace, nothing is recorded while it is open for reading.
 
     Args:
         cpu: the CPU whose events it shows; None: all.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tree of tracefs: which files there are, what each shows and what a write does."""
+"""The tree of tracefs: all files, with what each shows and what a write does."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ from emu.kernel.files.node import Handle, Node, OpenFlags
 __all__ = ["build_tree"]
 
 UNSIGNED_INT_MAX = (1 << 32) - 1
-_ALL_ENABLED, _NONE_DISABLED = "all functions enabled", "no functions disabled"  # what an empty filter says
-_NO_PID = "no pid\n"  # what set_ftrace_pid says; an empty set_event_pid says nothing
+_ALL_ENABLED, _NONE_DISABLED = "all functions enabled", "no functions disabled"  # the text of an empty filter
+_NO_PID = "no pid\n"  # the text of set_ftrace_pid; an empty set_event_pid is empty
 _TOP_ONLY = {option.name for option in CORE_OPTIONS if option.top_only}
 
 
 def build_tree(tr: TraceArray) -> StaticDirectory:
-    """The root directory of the top array. As in Linux, only root may list it; its group may list the others."""
+    """The root directory of the top array. As in Linux, only root may list it; the other directories also allow their group."""
     files = {
         **_instance_files(tr),
         **_machine_files(tr),
@@ -66,7 +66,7 @@ def _instance_files(tr: TraceArray) -> dict[str, Node]:
 
 
 def _machine_files(tr: TraceArray) -> dict[str, Node]:
-    """The files that there are once: functions, function_graph, the names of events and of tasks."""
+    """The files that exist once per machine: functions, function_graph, the names of events and of tasks."""
     trace_globals = tr.recorder.globals
     saved_cmdlines, catalogue = trace_globals.saved_cmdlines, trace_globals.events
     return {
@@ -108,12 +108,12 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
 
 
 def _recursed_functions() -> HandleFile:
-    """There are none: what records a function is the host's, and calls no function. A write has none to clear."""
+    """Always empty: functions are recorded by the host, which calls no traced function. A write has nothing to clear."""
     return HandleFile(0o640, lambda flags: TextHandle(flags, lambda: "", lambda text: None))
 
 
 def _old_names(tr: TraceArray) -> dict[str, Node]:
-    """Files that have other names since. Whoever opens one is told so."""
+    """Former names of files. Opening one logs a warning."""
     show, store = _recording(tr)
 
     def opened(flags: OpenFlags) -> Handle:
@@ -173,12 +173,12 @@ def _profile_files(tr: TraceArray) -> dict[str, Node]:
 
 
 def _statistics(text: Callable[[], str]) -> Node:
-    """Linux lets it be opened for writing, but takes no writes."""
+    """A statistics file. Like Linux's, it can be opened for writing but takes no writes."""
     return HandleFile(0o640, lambda flags: TextHandle(flags, text, None))
 
 
 def _dynamic_events_files(tr: TraceArray) -> dict[str, Node]:
-    """The files about events that are defined while the machine runs."""
+    """The files of events that are defined at run time."""
     events = tr.recorder.globals.dynamic_events
 
     def file(kind: Callable[[], DynamicEventKind | None]) -> Node:
@@ -196,7 +196,7 @@ def _dynamic_events_files(tr: TraceArray) -> dict[str, Node]:
 
 
 def _hardware_events_files(trace_globals: TraceGlobals) -> dict[str, Node]:
-    """The file about samples, if the board's timing model counts."""
+    """The file for sampling, if the board's timing model counts."""
     if trace_globals.hardware_events is None:
         return {}
     from emu.ftrace.tracefs.hardware_events_file import HardwareEventsFile
@@ -205,7 +205,7 @@ def _hardware_events_files(trace_globals: TraceGlobals) -> dict[str, Node]:
 
 
 def _of_tasks(trace_globals: TraceGlobals, known: Iterable[tuple[int, object]]) -> str:
-    """What is known of tasks by their pids, those included that record just now."""
+    """Lines with what is known of tasks, by pid, including tasks that are recording now."""
     trace_globals.remember_running()
     return "".join(f"{pid} {what}\n" for pid, what in known)
 
@@ -228,7 +228,7 @@ def _tracer_files(tr: TraceArray) -> dict[str, Node]:
 
 
 def _error_log_file(tr: TraceArray) -> HandleFile:
-    """Opening it with O_TRUNC clears it. Writes are ignored."""
+    """The file error_log. Opening it with O_TRUNC clears it; writes are ignored."""
 
     def opened(flags: OpenFlags) -> Handle:
         if OpenFlags.WRITE in flags and OpenFlags.TRUNCATE in flags:
@@ -239,7 +239,7 @@ def _error_log_file(tr: TraceArray) -> HandleFile:
 
 
 def _filter_files(tr: TraceArray) -> dict[str, Node]:
-    """The files that say which functions are traced, and of which tasks."""
+    """The files that select functions, and tasks whose functions are traced."""
     return {
         "set_ftrace_filter": FilterFile(
             lambda: tr.ops.filter, tr.set_filter, _ALL_ENABLED, tr.ops.waiting_filter, tr, lambda: tr.ops.filtered
@@ -251,14 +251,14 @@ def _filter_files(tr: TraceArray) -> dict[str, Node]:
 
 
 def _enabled_function(function: EnabledFunction) -> str:
-    """The name, how many ops, the flags, and what it calls; in a line of its own, what it calls directly."""
+    """A line with the function's name, number of ops, flags and target; then a line with its direct call, if it has one."""
     flags = "".join(f" {flag}" if flag in function.flags else "  " for flag in "RID")
     direct = f"\tdirect-->{function.direct}\n" if function.direct else ""
     return f"{function.name} ({function.users}){flags} ->{function.callback}\n{direct}"
 
 
 def _total_info(functions: Functions) -> str:
-    """Sites are recorded 16 bytes each; all those of the kernel are one group, and those of each module."""
+    """The numbers of sites. A site's record has 16 bytes; the kernel's sites are one group, and each module's are one."""
     groups = Counter(functions.modules).values()
     return f"{len(functions)} pages:{sum(-(-sites * 16 // 4096) for sites in groups)} groups: {len(groups)}\n"
 
@@ -314,7 +314,7 @@ def _clocks(tr: TraceArray) -> str:
 
 
 def _buffer_size_file(tr: TraceArray, cpu: int | None) -> TextFile:
-    """The file buffer_size_kb of one CPU, or of all; it shows `X` if their sizes differ."""
+    """The file buffer_size_kb of one CPU, or of all. It shows `X` if their sizes differ."""
 
     def show() -> str:
         if cpu is not None:

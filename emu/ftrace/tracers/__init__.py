@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tracers, and what else measures: latencies, stacks, profiles, branches, counters of the hardware."""
+"""Tracers and other measurements: latencies, stacks, profiles, branches, hardware counters."""

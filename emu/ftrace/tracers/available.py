@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tracers there are, by name, in the order of available_tracers."""
+"""The available tracers, by name, in the order of available_tracers."""
 
 from emu.ftrace.tracers.blk import BLK
 from emu.ftrace.tracers.branch import BRANCH

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The blk tracer: what happens to the requests of disks. The guest records it (firmware/kernel/trace/blktrace.c)."""
+"""The blk tracer: the life of disk requests. The guest records it (firmware/kernel/trace/blktrace.c)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the kernel's likely() and unlikely() have expected, and what was so (Linux: annotated_branch_stats)."""
+"""The profile of the kernel's likely() and unlikely(): how often each was correct (Linux: annotated_branch_stats)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MEMBERS = ("data.func", "data.file", "data.line", "data.correct", "data.incorre
 
 
 class _Branch(NamedTuple):
-    """One annotated condition: where it is, how often it was as expected, and how often the compiler knew it."""
+    """One annotated condition: where it is, how often it was correct and wrong, and how often it was a constant."""
 
     function: str
     file: str
@@ -31,14 +31,14 @@ class _Branch(NamedTuple):
 
     @property
     def percent(self) -> int:
-        """How many of a hundred were not as expected; -1: it was never reached."""
+        """The percentage of wrong predictions; -1 if the condition was never reached."""
         if self.correct:
             return self.incorrect * 100 // (self.correct + self.incorrect)
         return 100 if self.incorrect else -1
 
     @property
     def order(self) -> tuple[int, int, int]:
-        """The worst first; of those that are as bad, those that were right most often are the last."""
+        """The sort key: the worst first; among equally bad ones, those most often right come last."""
         return -self.percent, -self.incorrect, self.correct
 
     def text(self) -> str:
@@ -50,7 +50,7 @@ class _Branch(NamedTuple):
 
 
 def annotated_branches(memory: GuestMemory) -> str:
-    """The text of trace_stat/branch_annotated: all of the kernel's, those of modules not."""
+    """The text of trace_stat/branch_annotated: all branches of the kernel, but not those of modules."""
     image = memory.image
     layout = image.structure("ftrace_likely_data", _MEMBERS)
     start, stop = (image.symbol(f"__{end}_annotated_branch_profile") for end in ("start", "stop"))

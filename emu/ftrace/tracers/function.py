@@ -22,7 +22,7 @@ _STACKS, _NO_REPEATS = "func_stack_trace", "func-no-repeats"
 
 
 class _Function(Tracer):
-    """Its options are its own: the functions that other tracers record have no stacks, and repeat as they will."""
+    """The tracer. Its options are its own: they do not affect functions that other tracers record."""
 
     def start(self, array: TracedArray) -> None:
         self._record(array, array.options)
@@ -35,7 +35,7 @@ class _Function(Tracer):
             self._record(array, {**array.options, name: on})
 
     def _record(self, array: TracedArray, options: Mapping[str, bool]) -> None:
-        """Has calls recorded as the options say."""
+        """Makes native code record calls as the options say."""
         record = array.records.array
         record.func_stacks = array.globals.stacks.callbacks().function_stack if options[_STACKS] else None
         if bool(record.func_repeats) != options[_NO_REPEATS]:
@@ -45,7 +45,7 @@ class _Function(Tracer):
 
 
 def _repeats() -> Compiled[[Cpu, ArrayCpu, u64, u64, u64, u64], u64]:
-    """What says whether a call is one like the CPU's latest."""
+    """Compiles the check whether a call repeats the CPU's latest one."""
     from emu.ftrace.native.function_repeats import repeats
 
     return repeats

@@ -19,7 +19,7 @@ FUNCTION_GRAPH = Tracer(
         Option("funcgraph-abstime", False),
         Option("funcgraph-irqs", True),
         Option("funcgraph-tail", False),
-        Option("funcgraph-flat", False),  # not in Linux 6.1: the ftrace document of arm64 kernels has it
+        Option("funcgraph-flat", False),  # not in Linux 6.1, but in an ftrace document about arm64 kernels
         Option("sleep-time", True),
         Option("graph-time", True),
     ),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What recording a call costs by function_graph, where that is the same for each call: with the static timing model.
+"""What function_graph's recording costs per call, if that is constant: with the static timing model.
 
-The guest executes a call at the function's site, then two trampolines; the host takes the times in between, when it is called
-in blocks whose own time counts already. `--tracer-cost` adds time after each of the two.
+The guest executes a call at the function's site, then two trampolines. The host takes the timestamps in between, when it is
+called in blocks that have already been charged. `--tracer-cost` adds time after each of the two timestamps.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ __all__ = ["GraphCost", "graph_cost"]
 
 
 class GraphCost(NamedTuple):
-    """Nanoseconds of one call that is recorded.
+    """The cost in nanoseconds of recording one call.
 
     Attributes:
-        own: those in the call's own recorded duration.
-        caller: those before and after it, which the caller pays.
+        own: the part within the call's own recorded duration.
+        caller: the part before and after it, which adds to the caller's duration.
     """
 
     own: int
@@ -30,7 +30,7 @@ class GraphCost(NamedTuple):
 
 
 def graph_cost(kernel: Kernel, arch: FtraceArch, records: RecordLists) -> GraphCost | None:
-    """The cost on a machine; None: it depends on what is executed before, as with the other timing models."""
+    """The cost on a machine. None if it depends on the code executed before, as with the other timing models."""
     board = kernel.board
     if board.timing_model.timing != STATIC:
         return None

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The event `hardware:sample`: every so many cache misses, mispredicted branches and the like, where in the code.
+"""The event `hardware:sample`: where in the code every Nth cache miss, mispredicted branch or the like happens.
 
     echo 'L1-dcache-load-misses:1000' >> hardware_events
     echo 'hist:keys=ip.sym,event:vals=period:sort=hitcount' > events/hardware/sample/trigger
 
-The counters are those of the board's timing model. A sample is taken when the block has been charged in which the period ended,
-and `ip` is where that block begins. What a branch was, the model knows when the next block begins: its misses are sampled there.
+The counters are those of the board's timing model. A sample is taken when the block in which the period ended has been
+charged, and `ip` is that block's start. The model knows a branch's outcome only when the next block begins, so mispredictions
+are sampled there.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from emu.native.records import Layouts, Shape
 
 __all__ = ["SAMPLEABLE", "HardwareEvents"]
 
-# What the models count one by one (`emu.cpu.native.timing.record.count`): the others are so frequent that they are added up.
+# The events that the models count one by one (`emu.cpu.native.timing.record.count`). The others are so frequent that the
+# models add them up.
 _OF_DATA: Final = frozenset(
     {
         "L1-dcache-load-misses", "L1-dcache-store-misses", "dTLB-load-misses", "prefetches", "coherence-transfers",
@@ -40,7 +42,7 @@ SAMPLEABLE: Final = _OF_DATA | {
     "branch-misses", "conditional-misses", "return-misses", "indirect-misses", "btb-misses", "L1-icache-load-misses",
     "iTLB-load-misses", "l2-misses", "LLC-load-misses", "traps", "static-blocks",
 }  # fmt: skip
-"""The counters that can be sampled; those of data, if the board's model has caches."""
+"""The counters that can be sampled: those of data only if the board's model has data caches."""
 
 _LONGEST_PERIOD = (1 << 63) - 1
 _NAME, _PERIOD = COMMON_SIZE + 8, COMMON_SIZE + 8 + COUNTER_NAME_SIZE
@@ -53,13 +55,13 @@ _PRINT_FMT = '"event=%s ip=%pS period=%llu", REC->event, (void *)REC->ip, REC->p
 
 
 class HardwareEvents(EventSource):
-    """What is sampled on a board whose timing model counts. Samples are taken while an array wants the event.
+    """The sampling of a board whose timing model counts. Samples are taken while an array has the event enabled.
 
     Args:
-        board: with its CPUs.
-        timing: of the board.
-        records: of all trace arrays.
-        catalogue: all events; this one is added.
+        board: the board, with its CPUs.
+        timing: the board's timing model.
+        records: the records of all trace arrays.
+        catalogue: all events; this event is added.
     """
 
     def __init__(self, board: Board, timing: CoreTiming, records: RecordLists, catalogue: Catalogue) -> None:
@@ -83,19 +85,19 @@ class HardwareEvents(EventSource):
 
     @property
     def text(self) -> str:
-        """What hardware_events shows: a line for each counter that is sampled, and its period."""
+        """The text of hardware_events: a line for each sampled counter, with its period."""
         return "".join(f"{name} {period}\n" for name, period in self._periods.items())
 
     def clear(self) -> None:
-        """Samples nothing any more."""
+        """Stops all sampling."""
         for name in list(self._periods):
             self._set(name, 0)
 
     def obey(self, command: str) -> None:
-        """Obeys a line: `NAME:PERIOD` or `NAME PERIOD`; `!NAME`, `-:NAME` and a period of 0 end it.
+        """Obeys a line: `NAME:PERIOD` or `NAME PERIOD`; `!NAME`, `-:NAME` or a period of 0 stops sampling.
 
         Raises:
-            TraceError: EINVAL, ENOENT: it is not sampled; ENODEV: it cannot be. error_log keeps each.
+            TraceError: EINVAL; ENOENT if the counter is not sampled; ENODEV if it cannot be. error_log keeps each.
         """
         removed = command.startswith(("!", "-:"))
         definition = command.removeprefix("!").removeprefix("-:").strip()
@@ -132,7 +134,7 @@ class HardwareEvents(EventSource):
             self._sample(name, period)
 
     def _sample(self, name: str, period: int) -> None:
-        """Has a counter be sampled from now on; 0: no longer."""
+        """Starts to sample a counter; period 0 stops it."""
         number = COUNTERS.index(name)
         self._timing.sample(name, period)
         for index, timing in enumerate(self._timing.records):
@@ -140,7 +142,7 @@ class HardwareEvents(EventSource):
             self._record.told[index].counts[number] = timing.counts[number]
 
     def start(self) -> None:
-        from emu.ftrace.native import hardware  # compiled when it is needed
+        from emu.ftrace.native import hardware  # imported when needed: it is compiled
 
         self._catalogue.use_made_events()
         self._board.record.sample = hardware.sample

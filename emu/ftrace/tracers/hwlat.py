@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tracer hwlat: threads of the guest look for time that the hardware takes."""
+"""The hwlat tracer: threads of the guest look for time that the hardware takes from the CPUs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ENTRIES = (EventType.HWLAT,)
 
 
 class _Hwlat(Tracer):
-    """Without a tracing_thresh it has one of its own: what it had when it was set last, first 10 us."""
+    """The tracer. If tracing_thresh is 0, it sets its own: the value of its last run, or 10 us at first."""
 
     has_threads = True
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the tracer hwlat is asked to do. Its threads, and what the files of hwlat_detector show, are the guest's."""
+"""The settings of the hwlat tracer. Its threads, and the values in the files of hwlat_detector, are in the guest."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from emu.kernel.work import Work, WorkKind
 
 __all__ = ["HwlatDetector"]
 
-_MODES = ("none", "round-robin", "per-cpu")  # as enum hwlat_mode
-_LONGEST_MODE = 63  # bytes that are written to the file
+_MODES = ("none", "round-robin", "per-cpu")  # in the order of enum hwlat_mode
+_LONGEST_MODE = 63  # bytes accepted by the file
 _SAME_MODE = -1
 
 
@@ -23,11 +23,11 @@ class HwlatDetector:
     """The detector of a machine. Times are in microseconds.
 
     Args:
-        memory: of the guest, with its image loaded.
-        work: for the guest.
+        memory: the guest's memory, with its image loaded.
+        work: starts and stops the guest's threads.
 
     Attributes:
-        threshold: tracing_thresh for its next run, unless there is one: that which the last run had.
+        threshold: the tracing_thresh of the last run, which the next run uses if none is set.
     """
 
     def __init__(self, memory: GuestMemory, work: Work) -> None:
@@ -48,7 +48,7 @@ class HwlatDetector:
 
     @property
     def modes(self) -> str:
-        """The modes there are, with the one in force in brackets."""
+        """All modes, the current one in brackets."""
         chosen = self._get("thread_mode")
         return " ".join(f"[{mode}]" if number == chosen else mode for number, mode in enumerate(_MODES))
 
@@ -66,7 +66,7 @@ class HwlatDetector:
 
     @property
     def window(self) -> int:
-        """From the beginning of one look to that of the next."""
+        """The time from the start of one sampling period to the next."""
         return self._get("sample_window")
 
     def set_window(self, time: int) -> None:
@@ -77,7 +77,7 @@ class HwlatDetector:
 
     @property
     def width(self) -> int:
-        """How long threads look."""
+        """The time for which threads sample in each window."""
         return self._get("sample_width")
 
     def set_width(self, time: int) -> None:
@@ -88,21 +88,21 @@ class HwlatDetector:
 
     @property
     def silence(self) -> int:
-        """For how many nanoseconds a thread may take no interrupts."""
+        """Nanoseconds for which a thread may take no interrupts."""
         return self.width * 1000 if self._looks else 0
 
     @property
     def busy(self) -> bool:
-        """Whether hwlat is the tracer of an array."""
+        """Whether hwlat is an array's tracer."""
         return self._user is not None
 
     def begin(self, user: ArrayRecords, cpus: frozenset[int], threshold: int) -> None:
-        """hwlat is the tracer of an array from now on, and has found nothing yet.
+        """hwlat becomes the tracer of an array, and has found nothing yet.
 
         Args:
             user: the array's records.
             cpus: the array's tracing_cpumask.
-            threshold: tracing_thresh before.
+            threshold: tracing_thresh until now.
         """
         self._user = user
         self.cpumask_changed(user, cpus)
@@ -110,22 +110,22 @@ class HwlatDetector:
         self._set("count", 0)
 
     def end(self, threshold: int) -> int:
-        """hwlat is no longer the tracer. `threshold`: tracing_thresh until now. Returns what it was before."""
+        """hwlat is no longer the tracer. `threshold`: tracing_thresh until now. Returns the value before hwlat was set."""
         self._user = None
         self.threshold = threshold
         return self._threshold_before
 
     def cpumask_changed(self, records: ArrayRecords, cpus: frozenset[int]) -> None:
-        """The array that has these records has another tracing_cpumask: if hwlat is its tracer, threads look there."""
+        """An array's tracing_cpumask has changed. If hwlat is its tracer, the threads sample on those CPUs."""
         if records is self._user:
             self._memory.set_cpumask(self._tracing, "trace_array.tracing_cpumask", cpus)
 
     def start_threads(self) -> None:
-        """Has its threads begin, unless they have begun."""
+        """Starts the threads, unless they are running."""
         self._start(_SAME_MODE)
 
     def stop_threads(self, then: Callable[[], None] = lambda: None) -> None:
-        """Has its threads end, if there are any. `then`: called when they have recorded for the last time."""
+        """Stops the threads, if there are any. `then`: called when they have recorded for the last time."""
         self._work.ask(WorkKind.HWLAT_STOP, on_done=partial(self._stopped, then))
 
     def _start(self, mode: int) -> None:

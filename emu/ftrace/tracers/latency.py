@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The latency tracers: what they have in common, and those of critical sections."""
+"""The latency tracers: their common part, and the tracers of critical sections."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["IRQSOFF", "PREEMPTIRQSOFF", "PREEMPTOFF", "LatencyTracer"]
 
 
 class LatencyTracer(Tracer):
-    """Keeps the trace of the worst latency. It records functions only where it looks for one.
+    """A tracer that keeps the trace of the worst latency. It records functions only while it measures one.
 
     Attributes:
-        needs: the options that are on while it is set.
+        needs: the options that are turned on while it is set.
     """
 
     print_max = True
@@ -57,7 +57,7 @@ class LatencyTracer(Tracer):
             raise TraceError(errno.EINVAL, f"the tracer '{self.name}' needs the option 'overwrite'")
         if name == "display-graph" and on != array.options[name]:
             if array.options["function-trace"]:
-                array.max_latency.enable(False)  # until sites call what they are to call then
+                array.max_latency.enable(False)  # until the sites call their new target
             self._begin_anew(array, graph=on)
             array.clear()
 
@@ -65,22 +65,22 @@ class LatencyTracer(Tracer):
         self._forget_begun(array)
 
     def _forget_begun(self, array: TracedArray) -> None:
-        """Forgets the sections in which the CPUs are, and all else that has begun."""
+        """Drops all measurements that have started, such as the sections that CPUs are in."""
         array.records.close_sections()
 
     def _begin_anew(self, array: TracedArray, *, graph: bool) -> None:
-        """Forgets the worst latency, and all that looking for one has begun."""
+        """Drops the worst latency and all measurements that have started."""
         self._forget_begun(array)
         array.max_latency.set(0)
         array.max_latency.show_graph(graph)
 
 
 class SectionTracer(LatencyTracer):
-    """How long a CPU's interrupts, or preemption, are off.
+    """Measures how long a CPU's interrupts, or preemption, are off.
 
     Args:
-        name: as in current_tracer.
-        sections: bits, as in `MaxLatency.sections`.
+        name: the name in current_tracer.
+        sections: bits of `MaxLatency.sections`.
     """
 
     needs = (*LatencyTracer.needs, "pause-on-trace")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The worst latency that a trace array has seen: tracing_max_latency, and what the header of a trace says of it."""
+"""The worst latency of a trace array: tracing_max_latency, and the lines about it in a trace's header."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from emu.ftrace.text.view import LatencyData
 
 __all__ = ["MaxLatency"]
 
-_DEFAULT_PRIO = 120  # static_prio of nice 0
-_NS = 1000  # in a microsecond
+_DEFAULT_PRIO = 120  # static_prio at nice 0
+_NS = 1000  # nanoseconds per microsecond
 _COMM_SIZE = 16
 
 
 class MaxLatency:
-    """What native code keeps of the worst latency (`trace_records.MaxLatency`).
+    """Native code's record of the worst latency (`trace_records.MaxLatency`).
 
     Args:
-        records: the array's.
+        records: the array's records.
 
     Attributes:
-        closed: threads that measured for a tracer are being stopped: what they still find does not count.
+        closed: measuring threads are being stopped; latencies that they still find are ignored.
     """
 
     def __init__(self, records: ArrayRecords) -> None:
@@ -36,7 +36,7 @@ class MaxLatency:
 
     @property
     def microseconds(self) -> int:
-        """tracing_max_latency, cut to microseconds as Linux does."""
+        """tracing_max_latency, truncated to microseconds as in Linux."""
         return self._record.max_latency // _NS
 
     def set(self, microseconds: int) -> None:
@@ -44,17 +44,17 @@ class MaxLatency:
         self._record.max_latency = microseconds * _NS
 
     def raise_to(self, nanoseconds: int) -> None:
-        """Sets tracing_max_latency, unless it is as much already, or does not count."""
+        """Sets tracing_max_latency, unless it is at least that already, or latencies are ignored."""
         if not self.closed and nanoseconds > self._record.max_latency:
             self._record.max_latency = nanoseconds
 
     @property
     def start(self) -> int:
-        """When what the spare buffers hold began, by the trace's clock."""
+        """The start of the trace in the spare buffers, in the trace clock's time."""
         return self._record.start
 
     def data(self) -> LatencyData:
-        """What the header of a trace says of it."""
+        """The data of a trace's header about it."""
         worst = self._record
         return LatencyData(
             latency=worst.saved_latency,
@@ -68,35 +68,35 @@ class MaxLatency:
             critical_end=worst.critical_end,
         )
 
-    # The latency tracer that is set
+    # The current latency tracer
 
     def keep_options(self, options: Mapping[str, bool]) -> None:
-        """What options were before the tracer changed them."""
+        """Saves the options' values from before the tracer changed them."""
         self._options_before = options
 
     def take_options(self) -> Mapping[str, bool]:
-        """The tracer goes: what its options were. Returned once."""
+        """The saved values of the options, when the tracer is removed. Returned once."""
         options, self._options_before = self._options_before, {}
         return options
 
     @property
     def changes_options(self) -> bool:
-        """Whether options are what the tracer needs."""
+        """Whether the tracer has changed options."""
         return bool(self._options_before)
 
     def enable(self, on: bool) -> None:
-        """Whether latencies are looked for."""
+        """Sets whether latencies are measured."""
         self._record.enabled = on
 
     def show_graph(self, on: bool) -> None:
-        """Whether the tracer records graphs."""
+        """Sets whether the tracer records graphs."""
         self._record.graph = on
 
     def look_for_sections(self, which: int, keep: Callable[[Cpu, ArrayCpu], None]) -> None:
-        """Wants critical sections. `which`: `trace_records.MaxLatency.sections`; `keep`: what keeps one."""
+        """Starts to trace critical sections. `which`: `trace_records.MaxLatency.sections`; `keep`: records a section."""
         self._record.keep = keep
         self._record.sections = which
 
     def look_for_none(self) -> None:
-        """Wants no sections any more."""
+        """Stops tracing critical sections."""
         self._record.sections = 0

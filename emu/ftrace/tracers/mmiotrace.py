@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The mmiotrace tracer: what drivers do with devices' registers. The guest records it (firmware/include/linux/mmiotrace.h)."""
+"""The mmiotrace tracer: drivers' accesses to device registers. The guest records them (firmware/include/linux/mmiotrace.h)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class _Mmiotrace(Tracer):
         return (_KEY,)
 
     def start(self, array: TracedArray) -> None:
-        """Mappings that are made from now on are traced."""
+        """Traces mappings that are made from now on."""
         array.lost_told = 0
         array.globals.work.ask(WorkKind.MMIOTRACE, 1)
 
     def stop(self, array: TracedArray) -> None:
-        """Those that are traced no longer are."""
+        """Stops tracing the traced mappings."""
         array.globals.work.ask(WorkKind.MMIOTRACE, 0)
 
     def recording(self, array: TracedArray, on: bool) -> None:
@@ -36,7 +36,7 @@ class _Mmiotrace(Tracer):
             array.lost_told = 0
 
     def pipe_begins_with(self) -> str:
-        """The board has no PCI devices, which would follow."""
+        """The head of the file. Linux would list PCI devices after it, but the board has none."""
         return "VERSION 20070824\n"
 
     def pipe_tells(self, array: TracedArray) -> str:

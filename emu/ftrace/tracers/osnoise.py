@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tracers osnoise and timerlat: threads of the guest find out what keeps them from running."""
+"""The osnoise and timerlat tracers: threads of the guest measure what keeps them from running."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["OSNOISE", "TIMERLAT"]
 
 
 class _OsnoiseTracer(Tracer):
-    """Several arrays may have it, but not one osnoise and another one timerlat.
+    """The tracer. Several arrays may have it, but one cannot have osnoise while another has timerlat.
 
     Args:
-        timerlat: whether the threads wait for a timer, instead of reading the clock all the time.
-        entries: what they record.
+        timerlat: whether the threads wait for a timer, instead of polling the clock.
+        entries: the entries that they record.
     """
 
     has_threads = True
@@ -45,7 +45,7 @@ class _OsnoiseTracer(Tracer):
         array.globals.osnoise.stop(array.records, then=array.threads_stopped)
 
     def recording(self, array: TracedArray, on: bool) -> None:
-        """The threads run only while tracing_on is 1 in an array, unless something else than a write has cleared it."""
+        """The threads run while tracing_on is 1 in an array, or something other than a write has cleared it."""
         if on:
             array.globals.osnoise.start(array.records, self._timerlat)
         else:

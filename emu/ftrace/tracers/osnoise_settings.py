@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""osnoise and timerlat: what their files in osnoise/ hold, and the threads of the guest that measure."""
+"""osnoise and timerlat: the contents of their files in osnoise/, and the guest's measuring threads."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _CPUS = "osnoise_data.cpus"
 
 
 class Osnoise:
-    """The settings, which lie in the guest's memory (`struct osnoise_data`), and the workload: a thread on each chosen CPU.
+    """The settings, stored in the guest's memory (`struct osnoise_data`), and the workload: a thread on each chosen CPU.
 
     Args:
-        memory: the guest's.
-        work: has threads started and stopped.
-        cpus: how many CPUs there are.
+        memory: the guest's memory.
+        work: starts and stops threads.
+        cpus: the number of CPUs.
     """
 
     def __init__(self, memory: GuestMemory, work: Work, cpus: int) -> None:
         self._memory = memory
         self._work = work
         self._cpus = cpus
-        self._running: bool | None = None  # as start() has it; None: nothing is
+        self._running: bool | None = None  # start()'s `timerlat`; None: no workload is running
         self._users: list[ArrayRecords] = []
 
     # Settings
@@ -41,7 +41,7 @@ class Osnoise:
         return self._memory.member(self._data, f"osnoise_data.{name}")
 
     def set(self, name: str, value: int) -> None:
-        """Sets one; the threads see it when they look next."""
+        """Sets a member. The threads see it at their next check."""
         self._memory.set_member(self._data, f"osnoise_data.{name}", value)
 
     @property
@@ -57,11 +57,11 @@ class Osnoise:
 
     @property
     def cpus(self) -> frozenset[int]:
-        """The CPUs that have a thread while there is a workload."""
+        """The CPUs that have a thread while the workload runs."""
         return self._memory.cpumask(self._data, _CPUS) & frozenset(range(self._cpus))
 
     def choose_cpus(self, cpus: frozenset[int]) -> None:
-        """Gives these CPUs a thread, and no others."""
+        """Gives each of these CPUs a thread, and no others."""
         self._apply(partial(self._memory.set_cpumask, self._data, _CPUS, cpus))
 
     @property
@@ -72,11 +72,11 @@ class Osnoise:
 
     @property
     def silence(self) -> int:
-        """For how many nanoseconds a thread may take no interrupts."""
+        """Nanoseconds for which a thread may take no interrupts."""
         return self.get("sample_runtime") * 1000 if _IRQ_DISABLE in self.options else 0
 
     def start(self, user: ArrayRecords, timerlat: bool) -> None:
-        """Starts the threads of timerlat, or of osnoise, if they do not run for another array. `user`: records of one."""
+        """Starts the threads of timerlat or osnoise, unless they run for another array already. `user`: the array's records."""
         if user not in self._users:
             self._users.append(user)
         if self._running is None:
@@ -84,11 +84,11 @@ class Osnoise:
             self._work.ask(WorkKind.OSNOISE_START, int(timerlat))
 
     def stop(self, user: ArrayRecords, then: Callable[[], None] = lambda: None) -> None:
-        """An array no longer needs the threads. They stop if none does.
+        """An array no longer needs the threads. They stop if no array does.
 
         Args:
-            user: records of the array.
-            then: called when they have recorded for the last time, for this array.
+            user: the array's records.
+            then: called when they have recorded for the last time for this array.
         """
         if user in self._users:
             self._users.remove(user)
@@ -99,7 +99,7 @@ class Osnoise:
             self._work.ask(WorkKind.OSNOISE_STOP, on_done=partial(_then, then))
 
     def _apply(self, change: Callable[[], None]) -> None:
-        """Makes a change while no thread runs; those that did are started anew."""
+        """Makes a change while no thread runs: running threads are stopped and started again."""
         if self._running is None:
             change()
         else:

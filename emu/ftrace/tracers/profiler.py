@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The function profiler: how often functions were called, and for how long they ran, on each CPU (Linux: ftrace_profile)."""
+"""The function profiler: on each CPU, how often functions were called and how long they ran (Linux: ftrace_profile)."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _HEADER = """\
 
 
 class Profiler:
-    """What the CPUs have counted since the profiler was last switched on. Whoever changes `enabled` has the sites updated.
+    """The CPUs' counts since the profiler was last switched on. After changing `enabled`, the caller must update the sites.
 
     Args:
-        records: lead native code to what is counted.
+        records: where native code finds the counts.
 
     Attributes:
         enabled: whether it counts (function_profile_enabled).
@@ -44,8 +44,8 @@ class Profiler:
     def __init__(self, records: RecordLists) -> None:
         self._records = records
         self._enabled = False
-        self._rows: dict[int, int] = {}  # by the numbers of functions
-        self._names = [""]  # of each row; the first is nobody's
+        self._rows: dict[int, int] = {}  # by function number
+        self._names = [""]  # of each row; row 0 belongs to no function
         self._counts: list[NDArray[np.uint64]] = []  # of each CPU: its `FunctionProfile`s
         self._table: Places | None = None
 
@@ -61,7 +61,7 @@ class Profiler:
         self._enabled = on
 
     def follow(self, functions: Functions, places: NDArray[np.int64]) -> None:
-        """Gives each function a row, and keeps the rows of those that are gone. `places`: each site's, for native code."""
+        """Gives each function a row. Rows of functions that are gone stay. `places`: the offset of each site, for native code."""
         for number, name in zip(functions.numbers.tolist(), functions.names, strict=True):
             if number not in self._rows:
                 self._rows[number] = len(self._names)
@@ -75,27 +75,27 @@ class Profiler:
             cpu.profile = Records[FunctionProfile](counts.ctypes.data)
         self._records.top.profiled_sites = self._table
 
-    # For FtraceOps (Watch)
+    # The interface of observers of calls (Watch)
 
     def __bool__(self) -> bool:
         return self._enabled
 
     def sites(self, selected: SiteMask) -> SiteMask:
-        """The sites that it watches: those that set_ftrace_filter selects."""
+        """The sites that it observes: those that set_ftrace_filter selects."""
         return selected
 
     def functions_changed(self, functions: Functions) -> None:
-        """Nothing: see `follow`."""
+        """Does nothing: see `follow`."""
 
     def module_coming(self, name: str) -> None:
-        """Nothing: it has no filter of its own."""
+        """Does nothing: it has no filter of its own."""
 
-    # What there is to read
+    # Reading
 
     def text(self, cpu: int, threshold: int) -> str:
-        """What a CPU has counted, the longest time first (trace_stat/functionN).
+        """A CPU's counts, the longest time first (trace_stat/functionN).
 
-        `threshold`: nanoseconds; functions that take less on average are left out.
+        `threshold`: nanoseconds; functions with a smaller average time are left out.
         """
         return _HEADER + "".join(self._lines(cpu, threshold))
 
@@ -113,7 +113,7 @@ class Profiler:
 
 
 def _variance(hits: int, time: int, squares: int) -> int:
-    """The sample variance of calls' times, in units of 1,000 square nanoseconds, as 64-bit numbers have it.
+    """The sample variance of the calls' times, in units of 1,000 square nanoseconds, in 64-bit arithmetic.
 
     Args:
         hits: the number of calls.
@@ -127,7 +127,7 @@ def _variance(hits: int, time: int, squares: int) -> int:
 
 
 def _grown(counts: NDArray[np.uint64], rows: int) -> NDArray[np.uint64]:
-    """Counts of at least so many functions, which begin with these."""
+    """The counts, extended to at least so many functions."""
     if len(counts) >= rows:
         return counts
     grown = np.zeros((rows, _FIELDS), np.uint64)

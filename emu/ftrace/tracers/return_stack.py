@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The return stacks of tasks: where function_graph keeps the return addresses that it has replaced."""
+"""The return stacks of tasks, where function_graph saves the return addresses that it has replaced."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ class ReturnStacks:
         self._tasks = tasks
         trampoline = memory.image.function_at(memory.image.symbol("return_to_handler"))
         assert trampoline is not None
-        # What function_graph has stored, and what a call in the trampoline has pushed over it.
+        # The address that function_graph stores, and the address that a call in the trampoline pushes over it.
         self._replacements = range(trampoline.address - arch.return_offset, trampoline.address + trampoline.size)
 
     def start(self) -> None:
-        """Prepares the stacks for a graph tracer that begins: clears the counts of overruns and the times of switches.
+        """Prepares the stacks for a starting graph tracer: clears the counts of overruns and the times of switches.
 
-        Entries stay: their functions are still being executed and will return through the trampoline.
+        Entries stay: their functions are still running and will return through the trampoline.
         """
         for task in self._tasks:
             self._memory.set_member(task, "task_struct.trace_overrun", 0)
             self._memory.set_member(task, "task_struct.ftrace_timestamp", 0)
 
     def resolve(self, task: int, frame: int, address: int) -> int:
-        """The real return address of a call whose stack has `address` (for backtraces). `frame` identifies the call."""
+        """The real return address of a call that has `address` on its stack (for backtraces). `frame` identifies the call."""
         if address not in self._replacements or not task:
             return address
         memory, image = self._memory, self._memory.image

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The stack tracer: how deep the kernel's stacks have been, and which calls were under way then (Linux: trace_stack.c)."""
+"""The stack tracer: the maximum depth of the kernel's stacks, and the calls that were under way then (Linux: trace_stack.c)."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ _DISABLED = """#
 
 
 class StackTracer:
-    """The state of the stack tracer. Whoever changes `enabled` or `filter` has the sites updated.
+    """The state of the stack tracer. After changing `enabled` or `filter`, the caller must update the sites.
 
     Args:
         arch: the machine's architecture.
         guest: the layout of its structures.
-        records: lead native code to the tracer's record.
-        stacks: how stacks are unwound.
-        symbols: name functions.
+        records: where native code finds the tracer's record.
+        stacks: unwinds stacks.
+        symbols: the functions' names.
 
     Attributes:
         enabled: whether it runs (`kernel.stack_tracer_enabled`).
-        filter: the functions at which it looks; none: at all (stack_trace_filter).
-        waiting_filter: words about modules that are not loaded.
+        filter: the functions that are checked (stack_trace_filter); an empty filter means all.
+        waiting_filter: words for modules that are not loaded.
     """
 
     callback = Callback.ENTRY
@@ -60,7 +60,7 @@ class StackTracer:
         self._stacks = stacks
         self._symbols = symbols
         self._record = stack_tracer_record.StackTracer.allocate()
-        self._is_ready = False  # native code can look how deep a stack is
+        self._is_ready = False  # whether native code can measure stacks
         self._enabled = False
         self.filter = FunctionFilter(functions)
         self.waiting_filter = ModuleFilters()
@@ -86,7 +86,7 @@ class StackTracer:
 
     @property
     def max_size(self) -> int:
-        """Bytes of the deepest stack. A stack counts only if it is deeper than this."""
+        """The size in bytes of the deepest stack. A stack is recorded only if it is deeper."""
         return self._record.max_size
 
     @max_size.setter
@@ -94,7 +94,7 @@ class StackTracer:
         self._record.max_size = size
 
     def text(self) -> str:
-        """The deepest stack (stack_trace): each function, its part of the stack and those of its callers together."""
+        """The deepest stack (stack_trace): for each function, its own stack use and the depth including its callers."""
         count = self._record.count
         disabled = "" if self.enabled or self.max_size else _DISABLED
         return _HEADER.format(count=count) + disabled + "".join(self._lines(count))
@@ -106,13 +106,13 @@ class StackTracer:
             above = calls[n + 1][1] if n + 1 < count else 0
             yield f"{n:3}) {depth:8}   {depth - above:5}   {self._symbols.describe(address)}\n"
 
-    # For FtraceOps (Watch)
+    # The interface of observers of calls (Watch)
 
     def __bool__(self) -> bool:
         return self._enabled
 
     def sites(self, selected: SiteMask) -> SiteMask:
-        """The sites that it watches."""
+        """The sites that it observes."""
         return self.filter.mask if self.filtered else np.ones_like(selected)
 
     def functions_changed(self, functions: Functions) -> None:

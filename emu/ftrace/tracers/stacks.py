@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What native code needs to record stacks of calls. Nothing of it is made before the first stack is wanted."""
+"""Prepares native code to record stack traces. Nothing is prepared before the first one is needed."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ __all__ = ["Stacks"]
 
 
 class Stacks:
-    """Tells native code where functions have no frame of their own.
+    """Tells native code which functions have no stack frame of their own.
 
     Args:
         kernel: with its image loaded.
         arch: its architecture.
         guest: the layout of its structures.
-        records: say where that is written.
+        records: where native code finds this.
         keys: all branches of static keys.
-        kprobes: whose breakpoints are in the kernel's code.
+        kprobes: the kprobes, whose breakpoints are in the kernel's code.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Stacks:
         self._keys = keys
         self._kprobes = kprobes
         self._known = False
-        # A byte for each byte of the kernel mapping, since modules can be anywhere in it. Untouched pages cost nothing.
+        # One byte per byte of the kernel mapping, because modules can be anywhere in it. Untouched pages cost nothing.
         self._frameless = np.frombuffer(far_memory(kernel.board.memory), np.uint8)
         self._stack = np.zeros(STACK_LIMIT, np.uint64)
         image = kernel.image
@@ -60,7 +60,7 @@ class Stacks:
                 array.trap_entry, array.trap_entry_size = entry.address, entry.size
 
     def use(self) -> None:
-        """Must be called before native code records a stack."""
+        """Must be called before native code records a stack trace."""
         if not self._known:
             self._known = True
             image = self._kernel.image
@@ -70,12 +70,12 @@ class Stacks:
                 self.module_added(module)
 
     def callbacks(self) -> StackCallbacks:
-        """The native functions that record stacks."""
+        """The native functions that record stack traces."""
         self.use()
         return self._arch.stack_callbacks(self._guest)
 
     def module_added(self, module: Module) -> None:
-        """Learns of a module's functions, and forgets what was in its memory before."""
+        """Adds a module's functions, and forgets the previous contents of its memory."""
         if self._known:
             for region in (module.core, module.init):
                 if region is not None:

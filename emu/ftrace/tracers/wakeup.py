@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tracers wakeup, wakeup_rt and wakeup_dl: how long tasks wait for a CPU when they are woken."""
+"""The tracers wakeup, wakeup_rt and wakeup_dl: how long woken tasks wait for a CPU."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _KEYS = tuple(f"__tracepoint_sched_{name}" for name in ("wakeup", "wakeup_new", 
 
 
 class WakeupTracer(LatencyTracer):
-    """How long a task waits, always the one of the highest priority.
+    """Measures how long a woken task waits, always for the task with the highest priority.
 
     Args:
-        name: as in current_tracer.
-        prio_limit: of which tasks (`Wakeup.prio_limit`).
+        name: the name in current_tracer.
+        prio_limit: the tasks that it follows (`Wakeup.prio_limit`).
     """
 
     def __init__(self, name: str, prio_limit: int) -> None:

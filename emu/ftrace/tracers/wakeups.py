@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Has native code follow wakeups for a trace array: by events of the scheduler, which need not be recorded for it."""
+"""Follows wakeups for a trace array, by means of scheduler events, which the array need not record."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from emu.native.records import Values
 
 __all__ = ["Wakeups"]
 
-# What happens to a task: the fields of the event that say to which, with which priority, and on which CPU
+# For each event: the fields with the task, its priority and its CPU
 _FIELDS = {
     "sched_wakeup": ("pid", "prio", "target_cpu"),
     "sched_wakeup_new": ("pid", "prio", "target_cpu"),
@@ -31,8 +31,8 @@ class Wakeups:
 
     Args:
         kernel: with its image loaded.
-        events: those that there are.
-        handlers: of the events.
+        events: the existing events.
+        handlers: the events' native handlers.
     """
 
     def __init__(self, kernel: Kernel, events: Catalogue, handlers: WakeupHandlers) -> None:
@@ -50,7 +50,7 @@ class Wakeups:
         return call
 
     def _file(self, name: str, handler: Callable[[Cpu, EventFile], None]) -> WakeupFile:
-        """What the tracer wants of an event."""
+        """The tracer's hook on an event."""
         file = WakeupFile.allocate()
         file.handler = handler
         file.followed = self._record
@@ -59,7 +59,7 @@ class Wakeups:
         return file
 
     def start(self, records: ArrayRecords, prio_limit: int) -> None:
-        """Follows wakeups of tasks whose priority is a number below `prio_limit` for the array that has these records."""
+        """Follows wakeups for the array with these records, of tasks whose priority is a number below `prio_limit`."""
         self._record.prio_limit = prio_limit
         for call, file in self._files.items():
             file.cpus = Values[ArrayCpu](records.array.cpus.address)
@@ -67,13 +67,13 @@ class Wakeups:
         self._is_following = True
 
     def stop(self) -> None:
-        """Follows none any more, if it did."""
+        """Stops following wakeups, if it does."""
         if self._is_following:
             for call, file in self._files.items():
                 self._events.remove_file(call, file)
         self._is_following = False
 
     def forget(self) -> None:
-        """Who is followed now is so no longer. The array's sections must be closed, too."""
+        """Forgets the task that is being followed. The array's sections must be closed too."""
         self._record.pid = NOBODY
         self._record.prio = MAX_PRIO

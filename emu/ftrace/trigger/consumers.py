@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a trigger of an event or a command of a function has one trace array do."""
+"""The consumers of one trace array: actions of event triggers and of function commands."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["Consumer", "Consumers"]
 
 
 class Consumer:
-    """One thing that native code does: the command, how often, and with which event. `Consumers` makes it.
+    """One action for native code: the command, its count, and the event that it switches. Made by `Consumers`.
 
     Attributes:
-        target: what the array wants of the event that is switched, and which is in soft mode; None: the command switches none.
-        record: what native code knows of it.
+        target: the event file to switch, which is in soft mode; None if the command switches none.
+        record: native code's record of the consumer.
     """
 
     def __init__(self, command: str, target: EventFile | None, count: int | None) -> None:
@@ -36,24 +36,24 @@ class Consumer:
             target.enable(soft=True)
 
     def __str__(self) -> str:
-        """As files show it: `traceoff:count=2`, `enable_event:sched:sched_wakeup:unlimited`."""
+        """As shown in files: `traceoff:count=2`, `enable_event:sched:sched_wakeup:unlimited`."""
         count = self.record.count
         left = "unlimited" if count == ALWAYS else f"count={count if count >> 63 == 0 else count - (1 << 64)}"
         return ":".join([self._command, *([self.target.call.path] if self.target else []), left])
 
     def release(self) -> None:
-        """It does nothing any more."""
+        """Stops the consumer."""
         self.record.count = 0
         if self.target is not None:
             self.target.disable(soft=True)
 
 
 class Consumers:
-    """Makes the consumers that act on one trace array.
+    """Makes consumers that act on one trace array.
 
     Args:
-        records: of the array.
-        files: what the array wants of events.
+        records: the array's records.
+        files: the array's event files.
         trace_globals: what the trace arrays share.
         allocate_snapshot: makes room for a snapshot. Raises TraceError: ENOMEM.
     """
@@ -67,10 +67,10 @@ class Consumers:
         self._allocate_snapshot = allocate_snapshot
 
     def target(self, system: str, name: str) -> EventFile:
-        """What the array wants of an event that is to be switched.
+        """The event file of an event to switch.
 
         Raises:
-            TraceError: EINVAL, when there is no such event, or it cannot be enabled.
+            TraceError: EINVAL if there is no such event, or it cannot be enabled.
         """
         call = self._globals.events.find(system, name)
         if call is None or call.kind is EventKind.FTRACE:
@@ -82,13 +82,13 @@ class Consumers:
         """Makes a consumer.
 
         Args:
-            command: what it does.
-            target: the event that it switches, if it is such a command.
-            count: how often it acts; None: without limit.
-            at_function: it acts when a function is called, not when an event happens.
+            command: the command's name.
+            target: the event that it switches, if any.
+            count: how many times it acts; None: without limit.
+            at_function: whether it acts when a function is called, rather than when an event happens.
 
         Raises:
-            TraceError: ENOMEM, when a snapshot has no room.
+            TraceError: ENOMEM if there is no room for a snapshot.
         """
         if command == "snapshot":
             self._globals.snapshots.use()

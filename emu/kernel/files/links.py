@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A directory of nothing but symbolic links, as a tree for the guest."""
+"""A directory tree for the guest with nothing but symbolic links."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _DIRECTORY_SIZE = 4096
 
 
 class Links(Directory):
-    """Symbolic links by the names that a folder of the host has, into what the guest knows as that folder.
+    """Symbolic links with the names in a host folder, pointing to where the guest has that folder mounted.
 
     Args:
-        folder: the host's folder.
-        where: where the guest has it.
-        own: other names and where they lead; they come first.
+        folder: the host folder.
+        where: its path in the guest.
+        own: other names and their targets, which take precedence.
     """
 
     def __init__(self, folder: Path, where: str, own: Mapping[str, str]) -> None:
@@ -51,7 +51,7 @@ class Links(Directory):
         return link
 
     def entries(self) -> Sequence[tuple[str, Node]]:
-        """By name."""
+        """Sorted by name."""
         return [(name, self.lookup(name)) for name in sorted({*self._own, *os.listdir(self._folder)}, key=os.fsencode)]
 
 

@@ -25,9 +25,9 @@ class RaceArch:
         machine_places: all offsets at which that module has sites.
         agreement_places: of the sites of the scenarios by which model and machine are compared.
         first_line: address of the first site's line, in the model.
-        targets: addresses of what is called, in the model: by the only or the first, and by the second call. From every site
-            the two calls, and the nops, differ in each byte of the displacement.
-        following: code behind a site. It can be a part of a torn instruction: it decides what is shown of it, and no verdict.
+        targets: addresses of what is called, in the model: by the only or first call, and by the second one. From every site,
+            the two calls and the nops differ in each byte of the displacement.
+        following: the bytes after a site, which may be part of a torn instruction. They affect its text, but no verdict.
     """
 
     fetch_models: Sequence[FetchModel]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What only the model can do."""
+"""Features of scenarios that only the model supports."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _FUNCTIONS = 2  # of the module race_lab at each offset
 
 
 def unsupported(scenario: Scenario) -> str | None:
-    """Why a scenario cannot be had on the machine, as a sentence; None: it can.
+    """Why a scenario is impossible on the machine, as a sentence; None if it is possible.
 
     Raises:
-        ValueError: it can be had nowhere. The text says why.
+        ValueError: it is impossible anywhere. The text says why.
     """
     offsets = scenario.race_arch.machine_places
     most = cpu_arch.load(scenario.arch).max_cpus

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The model: CPUs and the patcher as automata. All that they may do is searched, for any number of visits to the sites."""
+"""The model: CPUs and the patcher as automata, searched exhaustively, with any number of visits to the sites."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def explore(scenario: Scenario, fetch: str, limits: Limits | None = None) -> Ver
 
 
 def verdict_of(scenario: Scenario, fetch: str, tables: Tables, found: Found, seconds: float) -> Verdict:
-    """What a search has found, as a verdict."""
+    """The verdict for a search's result."""
     outcome, wrong, why = Outcome.SAFE, None, ""
     events, move = schedule(tables, found.wrong, wrong=True) if found.wrong else ([], None)
     if move is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where the sites of a scenario lie in the model, and the calls that they hold."""
+"""The addresses of a scenario's sites in the model, and of their calls' targets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BETWEEN_SITES = 0x1000
 
 
 def model_patches(scenario: Scenario) -> list[Patch]:
-    """What is changed at the scenario's sites, which lie a page apart."""
+    """The changes of the scenario's sites, which are a page apart."""
     arch = scenario.race_arch
     sites = [arch.first_line + _BETWEEN_SITES * n + place for n, place in enumerate(scenario.places)]
     return scenario.patches(sites, *arch.targets)

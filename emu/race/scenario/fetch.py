@@ -45,12 +45,12 @@ def model_of(arch: str, name: str) -> FetchModel:
 
 
 class Fetch(NamedTuple):
-    """What one fetch may be.
+    """A possible fetch.
 
     Attributes:
-        code: the bytes that are seen.
-        view: of the CPU, afterwards.
-        versions: of each unit that the bytes lie in.
+        code: the bytes seen.
+        view: the CPU's view afterwards.
+        versions: the version of each unit that contains some of the bytes.
     """
 
     code: bytes
@@ -59,15 +59,15 @@ class Fetch(NamedTuple):
 
 
 class Views:
-    """The versions of some bytes, and what a CPU may fetch of them.
+    """The versions of a region of code, and what a CPU may fetch of it.
 
-    A CPU's view says which versions it may still see: for a monotone model a version for each unit, else one for all, and
+    A CPU's view says which versions it may still see: for a monotone model a version for each unit, otherwise one for all, and
     nothing for a coherent one. Views that permit the same are equal.
 
     Args:
-        model: how it fetches.
-        start: address of the first byte.
-        versions: what the bytes were, one after another; all as long.
+        model: the fetch model.
+        start: the address of the first byte.
+        versions: the contents over time; all of equal length.
     """
 
     def __init__(self, model: FetchModel, start: int, versions: Sequence[bytes]) -> None:
@@ -77,7 +77,7 @@ class Views:
         end = start + len(versions[0])
         granule = model.granule
         self.units = list(itertools.pairwise([start, *range((start // granule + 1) * granule, end, granule), end]))
-        # Versions of a unit that follow each other and hold the same count as the first of them.
+        # Consecutive versions of a unit with equal contents are merged with the first of them.
         self._first = [self._firsts(begin - start, stop - start) for begin, stop in self.units]
 
     def _firsts(self, begin: int, stop: int) -> list[int]:
@@ -88,13 +88,13 @@ class Views:
         return firsts
 
     def synchronised(self, now: int) -> View:
-        """The view of a CPU that synchronises while memory has version `now`."""
+        """The view of a CPU that synchronises when memory has version `now`."""
         if self.model.coherent:
             return ()
         return tuple(firsts[now] for firsts in self._first) if self.model.monotone else (now,)
 
     def fetches(self, view: View, now: int, address: int, size: int) -> Iterator[Fetch]:
-        """Everything that a fetch of `size` bytes may be, the newest bytes first, while memory has version `now`."""
+        """All possible fetches of `size` bytes, newest bytes first, when memory has version `now`."""
         touched = [n for n, (begin, stop) in enumerate(self.units) if begin < address + size and stop > address]
         choices = [self._choices(unit, view, now, address, size) for unit in touched]
         for chosen in itertools.product(*choices):
@@ -105,7 +105,7 @@ class Views:
             yield Fetch(b"".join(data for data, _ in chosen), tuple(after), tuple(version for _, version in chosen))
 
     def _choices(self, unit: int, view: View, now: int, address: int, size: int) -> list[tuple[bytes, int]]:
-        """What may be seen of a unit, with the version of it."""
+        """What may be seen of a unit, with its version."""
         begin, stop = self.units[unit]
         part = slice(max(begin, address) - self.start, min(stop, address + size) - self.start)
         oldest = now if self.model.coherent else view[unit if self.model.monotone else 0]
@@ -113,6 +113,6 @@ class Views:
         for number in range(now, oldest - 1, -1):
             version = self._first[unit][number]
             data = self.versions[number][part]
-            # If a CPU may go back, versions that look the same are the same to it.
+            # If a CPU may go back, versions with equal contents are equivalent.
             found.setdefault(version if self.model.monotone else data, (data, max(version, oldest)))
         return list(found.values())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Protocols that differ from one by a stage or two: each stage left out, each two swapped."""
+"""Protocols that differ from one in a stage or two: with each stage omitted, and each two swapped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["mutants"]
 
 
 def mutants(protocol: NamedProtocol, patches: Sequence[Patch], breakpoint: bytes) -> list[ChangedProtocol]:
-    """Every one that makes other steps of the patches than the protocol does. Their `text` is their name."""
+    """All mutants whose steps differ from the protocol's. Their `text` is their name."""
     steps = protocol(patches, breakpoint)
     numbers = range(1, len(stages(steps)) + 1)
     left_out = [ChangedProtocol(protocol, without=(number,)) for number in numbers]

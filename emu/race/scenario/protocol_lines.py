@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lines of a scenario that say its protocol: `protocol NAME CHANGES`, or `protocol` and steps in indented lines below."""
+"""Parses a scenario's protocol: `protocol NAME CHANGES`, or `protocol` followed by steps in indented lines."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _MOST_CHANGES = 100
 
 
 class ProtocolParser:
-    """What is behind the word `protocol`, and in the indented lines below.
+    """Parses the rest of a line `protocol`, and the indented lines below.
 
     Args:
-        file: for errors.
-        scenario: with the sites that the protocol is for.
-        folder: of FILE.py:FUNCTION; None: there must be none.
+        file: the file, for errors.
+        scenario: the scenario, with the protocol's sites.
+        folder: where FILE.py:FUNCTION is looked for; None: it is not allowed.
     """
 
     def __init__(self, file: TextFile, scenario: Scenario, folder: Path | None) -> None:
@@ -48,7 +48,7 @@ class ProtocolParser:
         self._folder = folder
 
     def protocol(self, line: Line, below: Sequence[Line]) -> tuple[NamedProtocol | WrittenProtocol, list[LabStep]]:
-        """The protocol, and its steps at the sites of the model."""
+        """The protocol, and its steps at the model's sites."""
         protocol: NamedProtocol | WrittenProtocol
         if line.values:
             protocol = self._shipped_or_of_a_file(line.values[0])
@@ -61,7 +61,7 @@ class ProtocolParser:
         return protocol, self._steps_of(protocol, line.values[0] if line.values else line.head)
 
     def _steps_of(self, protocol: LabProtocol, at: Word) -> list[LabStep]:
-        """The steps, which are within the sites."""
+        """The steps, all of which are within the sites."""
         function = protocol.function if isinstance(protocol, FileProtocol) else protocol
         try:
             steps = checked(steps_of(function, self._patches, self._breakpoint, STEP_KINDS), self._patches)
@@ -91,7 +91,7 @@ class ProtocolParser:
         return FileProtocol(word.text, function)
 
     def _changed(self, protocol: ShippedProtocol | FileProtocol, line: Line) -> NamedProtocol:
-        """The protocol with what the words behind its name do to it."""
+        """The protocol, changed by the words after its name."""
         file = self._file
         changed: NamedProtocol = protocol
         words = list(line.values[1:])
@@ -147,5 +147,5 @@ class ProtocolParser:
 
 
 def protocols_allowed(names: Iterable[str], files: bool = True) -> str:
-    """The end of an error, that says which protocols there are."""
+    """The end of an error, listing the available protocols."""
     return f"{', '.join(names)}{', FILE.py:FUNCTION' * files}, or nothing, and steps in indented lines below"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Protocols as the race lab takes them: the driver's steps, three more, and what can be done to a list of them.
+"""Protocols in the race lab: the driver's steps, three additional ones, and operations on lists of steps.
 
-A *stage* is what a scenario's `without` and `swap` count: a run of writes, or one other step.
+A *stage*, as counted by a scenario's `without` and `swap`, is a run of writes, or one other step.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ __all__ = ["STEP_KINDS", "Forget", "Free", "LabStep", "WaitTasks", "checked", "p
 
 @dataclass(frozen=True)
 class Free:
-    """The trampolines that the old calls went to are given back, and written over."""
+    """Frees and overwrites the trampolines of the old calls."""
 
 
 @dataclass(frozen=True)
 class WaitTasks:
-    """Until no task stands in such a trampoline (Linux's synchronize_rcu_tasks())."""
+    """Waits until no task is in such a trampoline (Linux's synchronize_rcu_tasks())."""
 
 
 @dataclass(frozen=True)
 class Forget:
-    """The breakpoint handler no longer knows the sites. It is implied at a protocol's end."""
+    """The breakpoint handler forgets the sites. Implied at a protocol's end."""
 
 
 LabStep: TypeAlias = Step | Free | WaitTasks | Forget
-STEP_KINDS = (Synchronise, Park, Release, Free, WaitTasks, Forget)  # but for writes
+STEP_KINDS = (Synchronise, Park, Release, Free, WaitTasks, Forget)  # except writes
 
 
 def stages(steps: Sequence[LabStep]) -> list[list[LabStep]]:
-    """The steps, with each run of writes together."""
+    """The steps grouped into stages: each run of writes is one."""
     found: list[list[LabStep]] = []
     for step in steps:
         if isinstance(step, Write) and found and isinstance(found[-1][-1], Write):
@@ -47,19 +47,19 @@ def stages(steps: Sequence[LabStep]) -> list[list[LabStep]]:
 
 
 def without(steps: Sequence[LabStep], *numbers: int) -> list[LabStep]:
-    """The steps without some stages, which are counted from 1."""
+    """The steps without some stages, counted from 1."""
     return [step for number, stage in enumerate(stages(steps), 1) if number not in numbers for step in stage]
 
 
 def swapped(steps: Sequence[LabStep], first: int, second: int) -> list[LabStep]:
-    """The steps with two stages in each other's place."""
+    """The steps with two stages swapped."""
     order = stages(steps)
     order[first - 1], order[second - 1] = order[second - 1], order[first - 1]
     return [step for stage in order for step in stage]
 
 
 def checked(steps: Sequence[LabStep], patches: Sequence[Patch]) -> list[LabStep]:
-    """The steps, with each write expecting what it will find.
+    """The steps, with each write expecting the bytes that it will find.
 
     Raises:
         ValueError: a write is not within one of the patches. The text says which.
@@ -79,7 +79,7 @@ def checked(steps: Sequence[LabStep], patches: Sequence[Patch]) -> list[LabStep]
 
 
 def undone(steps: Sequence[LabStep], patches: Sequence[Patch], breakpoint: bytes, write: int) -> list[LabStep]:
-    """What the driver does if the place of the write number `write` (from 1) does not hold what is expected."""
+    """The driver's steps if the place of write number `write` (from 1) does not hold the expected bytes."""
     made: list[LabStep] = []
     for step in steps:
         if isinstance(step, Write):
@@ -93,7 +93,7 @@ def undone(steps: Sequence[LabStep], patches: Sequence[Patch], breakpoint: bytes
 
 
 def pieces(write: Write, atom: int) -> Iterator[Write]:
-    """A store as other CPUs see it: whole where it lies in an aligned piece of `atom` bytes, else one part after another."""
+    """A store as seen by other CPUs: atomic within an aligned piece of `atom` bytes, otherwise one part after another."""
     address, expected, new = write.address, write.expected, write.new
     while new:
         size = min(len(new), atom - address % atom)

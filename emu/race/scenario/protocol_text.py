@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Protocols as scenarios have them: by name, of a file of the user's own, or written out step by step.
+"""Protocols in scenarios: by name, from a user's file, or written out step by step.
 
-Each is a function as `Scenario.protocol` is; equal texts make equal ones.
+Each is a function like `Scenario.protocol`; equal texts yield equal ones.
 
-    breakpoint without 4 swap 1 3           the changes are made from left to right; each counts the stages as they are then
+    breakpoint without 4 swap 1 3           changes apply from left to right; each counts the stages as they are then
     mine.py:hasty
     write head breakpoint; sync; write 2 +1..4 new; forget
 """
@@ -41,7 +41,7 @@ STEPS: Mapping[str, LabStep] = MappingProxyType(
         "forget": Forget(),
     }
 )
-"""The steps that are one word."""
+"""Steps that are a single word."""
 
 _PARTS = ("all", "head", "tail")
 _RANGE = re.compile(r"\+(\d{1,3})(?:\.\.(\d{1,3}))?")
@@ -49,7 +49,7 @@ _RANGE = re.compile(r"\+(\d{1,3})(?:\.\.(\d{1,3}))?")
 
 @dataclass(frozen=True)
 class ShippedProtocol:
-    """A protocol of the driver's, by its name."""
+    """One of the driver's protocols, by name."""
 
     name: str
 
@@ -63,7 +63,7 @@ class ShippedProtocol:
 
 @dataclass(frozen=True)
 class FileProtocol:
-    """A function of a file of the user's own."""
+    """A function in a user's file."""
 
     text: str  # FILE.py:FUNCTION
     function: LabProtocol = field(compare=False)
@@ -74,9 +74,9 @@ class FileProtocol:
 
 @dataclass(frozen=True)
 class ChangedProtocol:
-    """Another protocol with some stages left out, or with two in each other's place. Stages are counted from 1.
+    """Another protocol with some stages omitted, or with two swapped. Stages are counted from 1.
 
-    Calling it raises a ValueError if the other protocol has no such stage.
+    Calling it raises a ValueError if the other protocol does not have such a stage.
     """
 
     protocol: ShippedProtocol | FileProtocol | ChangedProtocol
@@ -102,10 +102,10 @@ NamedProtocol: TypeAlias = ShippedProtocol | FileProtocol | ChangedProtocol
 
 @dataclass(frozen=True)
 class WrittenWrite:
-    """A write at one site or at all of them, as its words say it.
+    """A write at one site or at all of them, in the form of its words.
 
     Attributes:
-        part: "head" (as long as the breakpoint), "tail" (the rest), "all", or "+A..B" (the bytes A to B, from 0).
+        part: "head" (the breakpoint's length), "tail" (the rest), "all", or "+A..B" (the bytes A to B, from 0).
         value: "breakpoint", "old", "new", or bytes in hexadecimal.
         site: from 1; 0: all sites, one after another.
     """
@@ -119,10 +119,10 @@ class WrittenWrite:
         return f"write {f'{self.site} ' * bool(self.site)}{self.part} {self.value}"
 
     def bytes_of(self, size: int, breakpoint: int) -> range:
-        """The bytes of its part of a site, whose breakpoint is so long.
+        """The range of its part of a site. `breakpoint`: the breakpoint's length.
 
         Raises:
-            ValueError: there is no such part. The text says what is allowed.
+            ValueError: the part does not exist. The text says what is allowed.
         """
         if self.part in ("head", "tail") and not breakpoint:
             raise ValueError(f"there is no {self.part} without a breakpoint; all, or +A..B for the bytes A to B")
@@ -137,10 +137,10 @@ class WrittenWrite:
         return range(first, last + 1)
 
     def data(self, patch: Patch, breakpoint: bytes) -> bytes:
-        """What is written to its part of a site.
+        """The bytes written to its part of a site.
 
         Raises:
-            ValueError: as `bytes_of`; or it is not as long as the part.
+            ValueError: as `bytes_of`; or the value is not as long as the part.
         """
         places = self.bytes_of(len(patch.old), len(breakpoint))
         if self.value in ("old", "new"):
@@ -169,7 +169,7 @@ class WrittenWrite:
 
 @dataclass(frozen=True)
 class WrittenProtocol:
-    """Steps that a scenario has written out: writes, and words of STEPS."""
+    """Steps written out in a scenario: writes, and words of STEPS."""
 
     steps: tuple[WrittenWrite | str, ...]
 
@@ -189,12 +189,12 @@ class WrittenProtocol:
 
 
 def written(steps: Sequence[LabStep], patches: Sequence[Patch], breakpoint: bytes) -> WrittenProtocol:
-    """Steps for certain patches written out, so that they make sense at other addresses, too.
+    """Steps for certain patches, written out so that they also apply at other addresses.
 
     Args:
-        steps: each write is within one of the patches.
+        steps: the steps, with each write within one of the patches.
         patches: what the steps change.
-        breakpoint: the architecture's.
+        breakpoint: the architecture's breakpoint.
     """
     words = {step: word for word, step in STEPS.items()}
     found: list[WrittenWrite | str] = []
@@ -219,5 +219,5 @@ def _written(write: Write, patches: Sequence[Patch], breakpoint: bytes) -> Writt
         parts |= {range(head): "head", range(head, size): "tail"}
     part = parts.get(places) or f"+{places.start}" + f"..{places.stop - 1}" * (len(places) > 1)
     old, new = (code[places.start : places.stop] for code in (patch.old, patch.new))
-    values = {old: "old", breakpoint: "breakpoint", new: "new"}  # of equal ones the last
+    values = {old: "old", breakpoint: "breakpoint", new: "new"}  # if some are equal, the last counts
     return WrittenWrite(part, values.get(write.new) or write.new.hex(" "), site)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A scenario: which code is changed, by which protocol, while which CPUs do what; and what must never happen."""
+"""A scenario: which code is changed, by which protocol, while CPUs do what; and what must never happen."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ __all__ = ["LINE", "MOST_CPUS", "Expectation", "Handler", "LabProtocol", "Scenar
 LabProtocol = Callable[[Sequence[Patch], bytes], Sequence[LabStep]]
 
 LINE = 64  # bytes of a cache line
-MOST_CPUS = 8  # of a scenario that is read or asked for
+MOST_CPUS = 8  # of a scenario that is read or requested
 
 
 class Wrong(StrEnum):
-    """What must never happen, by the word that scenarios have for it."""
+    """What must never happen, by the words of scenarios."""
 
-    TORN = "torn"  # what is executed is neither the old nor the new code
+    TORN = "torn"  # the executed bytes are neither the old nor the new code
     HALF = "half"  # a part of the old code and then a part of the new
-    LATE = "late"  # the replaced code, after the protocol is over
-    BREAKPOINT = "unknown-breakpoint"  # a breakpoint that nobody knows: the kernel dies
+    LATE = "late"  # the replaced code, after the protocol has ended
+    BREAKPOINT = "unknown-breakpoint"  # a breakpoint that the handler does not know: the kernel dies
     NESTED = "nested-breakpoint"  # a breakpoint in the breakpoint handler
     SKIPPED = "skipped"  # neither the old nor the new function is called
-    FREED = "freed"  # a trampoline is freed while a task stands in it, or called after that
+    FREED = "freed"  # a trampoline is freed while a task is in it, or called after that
     STUCK = "stuck"  # the protocol does not end
 
 
 class Handler(StrEnum):
-    """What the breakpoint handler does at a site that it knows."""
+    """What the breakpoint handler does at a known site."""
 
-    EMULATE = "emulate"  # what the new instruction does (Linux since 2019)
-    SKIP = "skip"  # nothing: it goes on behind the instruction (Linux before)
-    RETRY = "retry"  # also at a site that it does not know: again, if the breakpoint has gone from memory
-    DIE = "die"  # it knows none
+    EMULATE = "emulate"  # emulates the new instruction (Linux since 2019)
+    SKIP = "skip"  # continues after the instruction (Linux before that)
+    RETRY = "retry"  # also at an unknown site: retries, if the breakpoint is gone from memory
+    DIE = "die"  # knows no site
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """What a scenario expects under one fetch model: safe (`unsafe` is False), something wrong, or one certain thing."""
+    """A scenario's expectation under one fetch model: safe (`unsafe` is False), unsafe, or unsafe in a specific way."""
 
     unsafe: bool
     wrong: Wrong | None = None
@@ -60,30 +60,30 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Scenario:
-    """Sites that are changed by a protocol while CPUs come to them.
+    """Sites that are changed by a protocol while CPUs execute them.
 
     Attributes:
-        name: of the scenario.
+        name: the scenario's name.
         about: one sentence for readers.
         arch: one of emu.architectures.ARCHITECTURES.
-        places: of each site: its offset in a line of 64 bytes.
-        change: what each site holds before and after.
-        protocol: makes the steps, as those of emu.ftrace.sites.patching do; it may return the steps of `protocol_steps`, too.
-        protocol_text: how the protocol was written, for schedules and verdicts: `breakpoint without 4`.
-        fails_at: the write (counted from 1) whose place does not hold what is expected, so that the driver undoes all;
+        places: for each site, its offset in a line of 64 bytes.
+        change: the instructions at each site before and after.
+        protocol: makes the steps, like those of emu.ftrace.sites.patching; it may also return the steps of `protocol_steps`.
+        protocol_text: the protocol as it was written, for schedules and verdicts: `breakpoint without 4`.
+        fails_at: the write (from 1) whose place does not hold the expected bytes, so that the driver undoes everything;
             0: none.
         handler: what the breakpoint handler does.
         misses: sites (from 1) that the handler's search does not find.
-        handler_sites: sites that the handler itself comes to.
-        nmi_sites: sites that NMI handlers come to, at any moment.
-        deaf: synchronisations (from 1) that do not reach the fetch: a broken CPU, or a broken emulator.
-        user: CPUs are in user mode at first, and owe a synchronisation until they enter the kernel.
-        entry_sites: sites that the kernel's entry comes to before it synchronises.
-        visits: how often each CPU comes to a site, and how often an NMI comes to each; 0: any number (on the machine: 1).
-        cpus: how many.
-        fetch: names of the fetch models; empty: all of the architecture.
+        handler_sites: sites that the handler itself executes.
+        nmi_sites: sites that NMI handlers execute, at any moment.
+        deaf: synchronisations (from 1) that do not affect fetches: a broken CPU, or a broken emulator.
+        user: whether CPUs start in user mode, where they owe a synchronisation until they enter the kernel.
+        entry_sites: sites that the kernel's entry code executes before it synchronises.
+        visits: how many times each CPU visits a site, and an NMI does; 0: any number (on the machine: 1).
+        cpus: the number of CPUs.
+        fetch: the names of the fetch models; empty: all of the architecture's.
         never: what counts as wrong.
-        expect: by name of the fetch model.
+        expect: the expectations, by fetch model.
     """
 
     name: str
@@ -109,7 +109,7 @@ class Scenario:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The names of the fetch models that it is for."""
+        """The names of the fetch models under which it is searched."""
         return self.fetch or tuple(model.name for model in self.race_arch.fetch_models)
 
     @property
@@ -124,16 +124,16 @@ class Scenario:
 
     @property
     def breakpoint(self) -> bytes:
-        """The code of the architecture's breakpoint; b"": it has none."""
+        """The code of the architecture's breakpoint; b"" if it has none."""
         trap = self.ftrace_arch.breakpoint
         return trap.code if trap else b""
 
     def expected(self, fetch: str) -> Expectation | None:
-        """What it expects under a fetch model; None: nothing."""
+        """The expectation under a fetch model; None if there is none."""
         return self.expect.get(fetch)
 
     def patches(self, sites: Sequence[int], first: int, second: int) -> list[Patch]:
-        """What is changed at sites at these addresses, whose calls go to `first`, or from `first` to `second`."""
+        """The patches of sites at these addresses, whose calls go to `first`, or from `first` to `second`."""
         arch = self.ftrace_arch
         nop = arch.nop
         return [
@@ -146,10 +146,10 @@ class Scenario:
         ]
 
     def steps(self, patches: Sequence[Patch]) -> list[LabStep]:
-        """What is done to make the patches, each write expecting what it will find; the way back if one is to fail.
+        """The steps that make the patches, each write expecting the bytes that it will find; with the way back if one must fail.
 
         Raises:
-            ValueError: the protocol does what it must not. The text says what.
+            ValueError: the protocol breaks a rule. The text says which.
         """
         steps = checked(steps_of(self.protocol, patches, self.breakpoint, STEP_KINDS), patches)
         return undone(steps, patches, self.breakpoint, self.fails_at) if self.fails_at else steps

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Scenarios as text files: one word and its values a line, in any order, below `scenario NAME`.
+"""Scenarios as text files: a word and its values per line, in any order, below `scenario NAME`.
 
     scenario  breakpoint-without-4
     "the tail is not synchronised before the breakpoint is removed"
@@ -7,7 +7,7 @@
     protocol  breakpoint without 4      # a name or FILE.py:FUNCTION; or nothing, and steps in indented lines below
     expect    torn on torn1
 
-What each word means is at `Scenario`. `#` begins a comment.
+The words are described in `Scenario`. `#` begins a comment.
 """
 
 from __future__ import annotations
@@ -54,44 +54,44 @@ Name = TypeVar("Name", bound=StrEnum)
 
 
 def read(path: Path) -> Scenario:
-    """The scenario of a file.
+    """Reads the scenario in a file.
 
     Raises:
-        TextError: it cannot be read, or is none.
+        TextError: the file cannot be read, or is not a scenario.
     """
     return parse(read_text(path, _LONGEST), path)
 
 
 def parse(text: str, path: str | Path = "scenario") -> Scenario:
-    """The scenario that a text is.
+    """Parses the text of a scenario.
 
     Args:
-        text: what the file holds.
-        path: its name, for errors; FILE.py:FUNCTION is found from its folder.
+        text: the file's contents.
+        path: the file's name, for errors; FILE.py:FUNCTION is looked for in its folder.
 
     Raises:
-        TextError: it is none.
+        TextError: it is not a scenario.
     """
     file = TextFile(text, path)
     return parse_lines(file, file.lines, Path(path).parent)
 
 
 def parse_lines(file: TextFile, lines: Sequence[Line], folder: Path | None) -> Scenario:
-    """The scenario of some lines of a file, the first of which is `scenario NAME`.
+    """Parses the lines of a scenario, the first of which is `scenario NAME`.
 
     Args:
-        file: for errors.
-        lines: those of the protocol's steps are indented more than the others.
-        folder: of FILE.py:FUNCTION; None: there must be none.
+        file: the file, for errors.
+        lines: the lines; those with the protocol's steps are indented more than the others.
+        folder: where FILE.py:FUNCTION is looked for; None: it is not allowed.
 
     Raises:
-        TextError: they are none.
+        TextError: they are not a scenario.
     """
     return _Parser(file, lines, folder).scenario()
 
 
 class _Parser:
-    """The lines of one scenario, by their words."""
+    """Parses the lines of one scenario, by their first words."""
 
     def __init__(self, file: TextFile, lines: Sequence[Line], folder: Path | None) -> None:
         self._file = file
@@ -194,7 +194,7 @@ class _Parser:
         return line is not None
 
     def _each(self, line: Line, value: Callable[[Word], Value], what: str) -> list[Value]:
-        """The values of a line: at least one, and each once."""
+        """The values of a line: at least one, without repetitions."""
         missing = f"{quoted(line.head.text)} has no value; at least one {what} is needed"
         return self._distinct(line.values, value, line.end, missing)
 
@@ -295,11 +295,11 @@ class _Parser:
 
 
 def format(scenario: Scenario, *, files: bool = True) -> str:
-    """A scenario as a text that `parse` makes an equal one of.
+    """The text of a scenario, which `parse` turns into an equal one.
 
     Args:
-        scenario: its steps must be within its sites.
-        files: whether a FILE.py:FUNCTION may stay one; otherwise its steps are written out.
+        scenario: the scenario, whose steps must be within its sites.
+        files: whether a FILE.py:FUNCTION is kept; otherwise its steps are written out.
 
     Raises:
         ValueError: its protocol cannot be performed.
@@ -358,7 +358,7 @@ def _of_a_file(protocol: LabProtocol) -> bool:
 
 
 def _is_named(scenario: Scenario, text: str) -> bool:
-    """Whether this is the name of a shipped protocol, and what is done to it, that makes the scenario's steps."""
+    """Whether the text is the name of a shipped protocol, with changes, that makes the scenario's steps."""
     file = TextFile(_line("protocol", one_line(text)), "")
     try:
         _, steps = ProtocolParser(file, scenario, None).protocol(file.lines[0], ())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The race lab's text files: lines of words, and errors that say where in a file something is wrong."""
+"""The race lab's text files: lines of words, and errors with positions."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _TOKEN = re.compile(r'"[^"]*"?|#.*|[^\s#"]+')
 
 
 class TextError(ValueError):
-    """What is wrong with a text file, in one line: `FILE:LINE:COLUMN: what is wrong; what is allowed`.
+    """An error in a text file, as one line: `FILE:LINE:COLUMN: what is wrong; what is allowed`.
 
     Attributes:
-        path: of the file.
-        line: counted from 1; 0: it is not in one line.
+        path: the file's path.
+        line: counted from 1; 0: the error is not in a single line.
         column: of the first character, counted from 1.
         why: what is wrong, and what is allowed.
     """
@@ -34,7 +34,7 @@ class TextError(ValueError):
 
 
 class Word(NamedTuple):
-    """A word of a file. A text in quotation marks is one, with its marks."""
+    """A word of a file. A quoted text is one word, including its quotation marks."""
 
     text: str
     line: int
@@ -43,13 +43,13 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True)
 class Line:
-    """A line with something in it.
+    """A non-empty line.
 
     Attributes:
-        words: all but the comment.
-        indent: how many blanks are before the first word.
-        end: an empty word where another one would stand.
-        comment: what follows "#".
+        words: the words, without the comment.
+        indent: the number of blanks before the first word.
+        end: an empty word at the position after the last one.
+        comment: the text after "#".
     """
 
     words: tuple[Word, ...]
@@ -67,14 +67,14 @@ class Line:
 
 
 class TextFile:
-    """A text in lines of words, without those that are empty or only a comment.
+    """A text as lines of words, without lines that are empty or only a comment.
 
     Args:
-        text: what the file holds.
-        path: its name, for errors.
+        text: the file's contents.
+        path: the file's name, for errors.
 
     Raises:
-        TextError: it holds a NUL byte, or a quotation mark is missing.
+        TextError: it contains a NUL byte, or a quotation mark is missing.
     """
 
     def __init__(self, text: str, path: str | Path) -> None:
@@ -105,20 +105,20 @@ class TextFile:
         return TextError(self.path, why, at.line, at.column)
 
     def one(self, line: Line, what: str) -> Word:
-        """The only value of a line, which is `what`."""
+        """The single value of a line, described by `what`."""
         if not line.values:
             raise self.error(line.end, f"{quoted(line.head.text)} has no value; {what} is needed")
         self.no_more(line, 2, what)
         return line.values[0]
 
     def no_more(self, line: Line, words: int, what: str) -> None:
-        """A line has not more than so many words, the last of which are `what`."""
+        """Checks that a line has no more than so many words, the last of which are `what`."""
         if len(line.words) > words:
             extra = line.words[words]
             raise self.error(extra, f"{quoted(extra.text)} is one word too many; {quoted(line.head.text)} has {what}")
 
     def choice(self, word: Word, names: Iterable[str], what: str) -> str:
-        """A word that is one of some names, each of which is `what`."""
+        """A word that must be one of some names, each described by `what`."""
         known = list(names)
         if word.text not in known:
             allowed = f"{enumeration(known, 'or')}{did_you_mean(word.text[: 2 * _LONGEST_SHOWN], known)}"
@@ -126,7 +126,7 @@ class TextFile:
         return word.text
 
     def number(self, word: Word, numbers: range, what: str) -> int:
-        """A word that is a decimal number within a range, which is `what`."""
+        """A word that must be a decimal number in a range, described by `what`."""
         text = word.text
         if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text) in numbers):
             raise self.error(word, f"{quoted(text)} is no {what}; {_range(numbers)}")
@@ -141,10 +141,10 @@ def _range(numbers: range) -> str:
 
 
 def read_text(path: Path, most: int) -> str:
-    """A file of at most so many bytes.
+    """Reads a file of at most so many bytes.
 
     Raises:
-        TextError: it cannot be read, is too long, or is not UTF-8.
+        TextError: the file cannot be read, is too long, or is not UTF-8.
     """
     try:
         with path.open("rb") as file:
@@ -158,7 +158,7 @@ def read_text(path: Path, most: int) -> str:
 
 
 def decoded(data: bytes, path: str | Path) -> str:
-    """What a file holds, as a text, without the byte order mark that some editors put before it.
+    """The contents of a file as text, without the byte order mark that some editors add.
 
     Raises:
         TextError: it is not UTF-8.
@@ -174,11 +174,11 @@ def decoded(data: bytes, path: str | Path) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text without characters that do not print, and without more than one blank between words."""
+    """A text without unprintable characters, and with single blanks between words."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in " ".join(text.split()))
 
 
 def quoted(text: str) -> str:
-    """A word as errors show it: not more than a few of its characters."""
+    """A word for an error: at most a few of its characters."""
     shown = one_line(text)
     return f"'{shown if len(shown) <= _LONGEST_SHOWN else shown[: _LONGEST_SHOWN - 3] + '...'}'"

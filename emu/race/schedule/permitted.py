@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A schedule may only have events that are possible where they stand."""
+"""Checks that the events of a schedule are possible at their places."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _MOST_SHOWN = 8
 
 
 class NotPermitted(ValueError):
-    """An event of a schedule is not possible where it stands.
+    """An event of a schedule is impossible at its place.
 
     Args:
-        number: the event's, from 1.
+        number: the event's number, from 1.
         event: the event.
-        possible: what its agent may do there.
+        possible: the events that its agent can do there.
     """
 
     def __init__(self, number: int, event: Event, possible: Sequence[Event]) -> None:
@@ -30,7 +30,7 @@ class NotPermitted(ValueError):
 
 
 def described(event: Event) -> str:
-    """An event in some words: `cpu1 fetch 1+0 cc 1f 44 00 00 @ 1 0`."""
+    """A short description of an event: `cpu1 fetch 1+0 cc 1f 44 00 00 @ 1 0`."""
     words = ["patcher" if event.agent == PATCHER else f"cpu{event.agent}", event.what.value]
     if event.what in (What.WRITE, What.FETCH):
         words.append(f"{event.site}+{event.offset} {event.code.hex(' ')}")
@@ -42,7 +42,7 @@ def described(event: Event) -> str:
 
 
 def is_same(event: Event, other: Event) -> bool:
-    """Whether two events are the same on any engine: a fetch is of the same versions, a write as long; the bytes may differ."""
+    """Whether two events are the same on any engine: equal versions of a fetch, equal length of a write; the bytes may differ."""
     return (event.agent, event.what, event.site, event.offset, event.versions, len(event.code)) == (
         other.agent, other.what, other.site, other.offset, other.versions, len(other.code),
     )  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Schedules as text files: a scenario, where and how it was found, and one event after another.
+"""Schedules as text files: a scenario, where and how the schedule was found, and its events.
 
     emu race schedule 1
     on        model
@@ -14,7 +14,7 @@
     cpu 1    fetch     1+0  cc 1f 44 00 00  @ 1 0    # int3
     => torn: executes what is neither old nor new at site 1
 
-Sites count from 1; behind `@` are the versions of the fetched units (`emu.race.scenario.fetch.Views`); `#` begins a comment.
+Sites count from 1; after `@` are the versions of the fetched units (`emu.race.scenario.fetch.Views`); `#` begins a comment.
 """
 
 from __future__ import annotations
@@ -54,18 +54,18 @@ _FOR_TEXTS = 44  # the column of the comments, from 0, unless an event is longer
 
 @dataclass(frozen=True)
 class Schedule:
-    """Events that lead to something wrong, and what they are the events of.
+    """Events that lead to something wrong, with their scenario.
 
     Attributes:
-        scenario: with the CPUs and sites that were searched.
-        on: the engine that it was found on: "model" or "machine".
-        seed: of the machine.
-        fetch: name of the fetch model.
-        digest: of the machine's base state and images; "" on the model.
-        events: what is done, one after another.
-        wrong: what comes of it; None: nothing.
-        why: the same as a sentence.
-        lines: of its file: the line of each event, from 1; () if it was not read. It is not compared.
+        scenario: the scenario, with the CPUs and sites that were searched.
+        on: the engine on which it was found: "model" or "machine".
+        seed: the machine's seed.
+        fetch: the name of the fetch model.
+        digest: a digest of the machine's base state and images; "" on the model.
+        events: the events, in order.
+        wrong: the result; None if nothing is wrong.
+        why: the result as a sentence.
+        lines: the line number of each event in its file, from 1; () if it was not read. It is not compared.
     """
 
     scenario: Scenario
@@ -80,13 +80,13 @@ class Schedule:
 
     @classmethod
     def of(cls, verdict: Verdict, seed: int = 0) -> Schedule:
-        """The counter-example of a verdict. `seed` is the machine's."""
+        """The counterexample of a verdict. `seed` is the machine's."""
         scenario = verdict.scenario
         return cls(scenario, verdict.on, seed, verdict.fetch, verdict.digest, verdict.schedule, verdict.wrong, verdict.why)
 
 
 def text_of(schedule: Schedule) -> str:
-    """A schedule as a text that `parse` makes an equal one of; a protocol of a file is written out as steps.
+    """A schedule as a text, which `parse` turns into an equal one. A file's protocol is written out as steps.
 
     Raises:
         ValueError: the scenario's protocol cannot be performed.
@@ -130,19 +130,19 @@ def _body(event: Event) -> str:
 
 
 def read(path: Path) -> Schedule:
-    """The schedule of a file.
+    """Reads the schedule in a file.
 
     Raises:
-        TextError: it cannot be read, or is none.
+        TextError: the file cannot be read, or is not a schedule.
     """
     return parse(read_text(path, _LONGEST), path)
 
 
 def parse(text: str, path: str | Path = "schedule") -> Schedule:
-    """The schedule that a text is. Whether its events are possible is for a replay to say.
+    """Parses the text of a schedule. Whether its events are possible is left to a replay.
 
     Raises:
-        TextError: it is none.
+        TextError: it is not a schedule.
     """
     return _Parser(text, path).schedule()
 
@@ -150,7 +150,7 @@ def parse(text: str, path: str | Path = "schedule") -> Schedule:
 class _Parser:
     def __init__(self, text: str, path: str | Path) -> None:
         verdicts = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.startswith("=>")]
-        # What follows "=>" is a sentence, no words: it is read by itself.
+        # The text after "=>" is a sentence rather than words: it is read separately.
         kept = ["" if line.startswith("=>") else line for line in text.split("\n")]
         self._file = TextFile("\n".join(kept), path)
         self._verdicts = verdicts
@@ -269,7 +269,7 @@ class _Parser:
         return site, offset
 
     def _bytes(self, words: list[Word], end: Word, most: int) -> bytes:
-        """Takes the bytes from the words."""
+        """Parses bytes from the words."""
         first = words[0] if words else end
         found = []
         while words and words[0].text != "@":

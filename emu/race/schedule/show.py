@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A schedule as a table: a column for the patcher and each CPU, what memory holds, and who owes what to the patcher."""
+"""A schedule as a table: columns for the patcher and each CPU, the contents of memory, and what CPUs owe the patcher."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from emu.race.schedule.walk import Point, Walk
 __all__ = ["head", "row", "state", "table"]
 
 _GAP = "  "
-_WIDTH = 120  # of what is wrapped
-_CODE = 3  # characters of a byte
+_WIDTH = 120  # of wrapped text
+_CODE = 3  # columns per byte
 _DOES = {
     What.SYNC: "interrupts all CPUs",
     What.PARK: "has all CPUs wait",
@@ -45,24 +45,24 @@ _UNKNOWN = "??: of the machine's old call, which no event has fetched"
 
 @dataclass
 class _Row:
-    """Cells of some lines each."""
+    """Cells, each of several lines."""
 
     number: list[str]
     agents: list[list[str]]
     version: list[str]
     memory: list[list[str]]
     owes: list[str]
-    bars: list[str] = field(default_factory=list)  # of each agent: stands where its cell has no line
+    bars: list[str] = field(default_factory=list)  # of each agent: printed where its cell has no line
 
     def cells(self) -> list[list[str]]:
         return [self.number, *self.agents, self.version, *self.memory, self.owes]
 
 
 def table(schedule: Schedule) -> str:
-    """The whole table, with the verdict at its end.
+    """The whole table, followed by the verdict.
 
     Raises:
-        NotPermitted: an event is not possible where it stands.
+        NotPermitted: an event is impossible at its place.
         ValueError: the scenario is impossible.
     """
     walk = Walk(schedule)
@@ -72,13 +72,13 @@ def table(schedule: Schedule) -> str:
 
 
 def row(walk: Walk) -> list[str]:
-    """The titles and the row of the point that a walk is at, as the table has them."""
+    """The titles and the row for a walk's present point, in the table's format."""
     titles, *rows = _laid_out(_rows(walk))
     return [*titles, *rows[walk.at]]
 
 
 def head(walk: Walk) -> list[str]:
-    """What the schedule is of: the scenario, the fetch model, and the code of the sites before and after."""
+    """The schedule's subject: the scenario, the fetch model, and the sites' code before and after."""
     schedule, scenario = walk.schedule, walk.schedule.scenario
     cpus = f"{scenario.cpus} CPU{'s' * (scenario.cpus > 1)}"
     title = f"{scenario.name}: {scenario.protocol_text}; {scenario.arch}, {cpus}, found on the {schedule.on}"
@@ -99,7 +99,7 @@ def head(walk: Walk) -> list[str]:
 
 
 def state(walk: Walk) -> list[str]:
-    """A line for each CPU at the point that a walk is at: what it is doing, what it owes, and what it may see."""
+    """A line for each CPU at a walk's present point: what it is doing, what it owes, and what it may see."""
     point = walk.point
     lines = []
     for cpu, owes in enumerate(point.owes):
@@ -134,14 +134,14 @@ def _row(walk: Walk, number: int) -> _Row:
 
 
 def _bars(frames: Sequence[Frame], parked: bool) -> str:
-    """What a CPU is in the midst of, the innermost last. Only an NMI comes to a CPU that waits."""
+    """A bar for each of a CPU's activities, innermost last. A parked CPU can only be interrupted by an NMI."""
     nmi = next((n for n, frame in enumerate(frames) if frame.kind is Kind.NMI), len(frames))
     inside = ["| " * sum(frame.kind in _NESTED or frame.offset > 0 for frame in part) for part in (frames[:nmi], frames[nmi:])]
     return (": " * parked).join(inside)
 
 
 def _bytes(point: Point, site: int) -> str:
-    """The bytes of a site; those that have just been written are in brackets."""
+    """The bytes of a site, with those just written in brackets."""
     code, unknown, event = point.memory[site - 1], point.unknown[site - 1], point.event
     text = [" "] + [c for n, byte in enumerate(code) for c in ("??" if n in unknown else f"{byte:02x}", " ")]
     if event is not None and event.what is What.WRITE and event.site == site:
@@ -160,7 +160,7 @@ def _owes(point: Point) -> list[str]:
 
 
 def _cell(walk: Walk, point: Point, event: Event) -> list[str]:
-    """What an agent does."""
+    """The text of an agent's event."""
     several = len(point.memory) > 1
     match event.what:
         case What.WRITE:
@@ -187,7 +187,7 @@ def _fetch(walk: Walk, point: Point, event: Event, several: bool) -> Iterator[st
 
 
 def _versions(walk: Walk, point: Point, event: Event) -> str:
-    """The version of each piece below its first byte; "" if all are the newest."""
+    """The version of each piece, below its first byte; "" if all are the newest."""
     code, now = event.code, point.memory[event.site - 1]
     if code == now[event.offset : event.offset + len(code)] and point.wrong is None:
         return ""
@@ -206,7 +206,7 @@ def _rows(walk: Walk) -> list[_Row]:
 
 
 def _laid_out(rows: Sequence[_Row]) -> list[list[str]]:
-    """The lines of each row; the first row is the titles, which a rule is below."""
+    """The lines of each row. The first row has the titles, followed by a rule."""
     cells = [row.cells() for row in rows]
     columns = range(len(cells[0]))
     widths = [max(len(line) for row, cell in zip(rows, cells, strict=True) for line in (*cell[n], _bar(row, n))) for n in columns]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a search has found: that nothing can go wrong, what goes wrong, or that it was not decided."""
+"""The result of a search: nothing can go wrong, something goes wrong, or it is undecided."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ __all__ = ["Outcome", "Verdict"]
 
 
 class Outcome(StrEnum):
-    SAFE = "safe"  # every reachable state was seen, and nothing is wrong in any
+    SAFE = "safe"  # every reachable state was seen, and nothing is wrong in any of them
     UNSAFE = "unsafe"  # a schedule leads to something wrong
     UNDECIDED = "not decided"  # a limit was reached first
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a search says of one scenario under one fetch model.
+    """The result of a search of one scenario under one fetch model.
 
     Attributes:
-        scenario: what was searched, with the CPUs and sites that were.
-        fetch: name of the fetch model.
+        scenario: the scenario, with the CPUs and sites that were searched.
+        fetch: the name of the fetch model.
         on: "model" or "machine".
         outcome: safe, unsafe or not decided.
         wrong: what goes wrong; None unless unsafe.
         why: one sentence: what goes wrong and where, or which limit was reached.
         schedule: a shortest sequence of events that ends with it; empty unless unsafe.
-        states: how many different states were seen.
-        moves: how many events were tried.
-        coverage: what was reached of what there is, by name: (reached, of so many).
-        assumptions: what "safe" takes for granted, a sentence each.
-        digest: of the machine's base state and images, for replaying; "" on the model.
-        seconds: how long the search took. It is not compared.
+        states: the number of distinct states seen.
+        moves: the number of events tried.
+        coverage: what was reached, by name: (reached, total).
+        assumptions: what "safe" assumes, a sentence each.
+        digest: a digest of the machine's base state and images, for replays; "" on the model.
+        seconds: the duration of the search. It is not compared.
     """
 
     scenario: Scenario
@@ -55,7 +55,7 @@ class Verdict:
 
     @property
     def ok(self) -> bool:
-        """Whether it is what the scenario expects; without an expectation: whether it is safe."""
+        """Whether the result is as the scenario expects; without an expectation, whether it is safe."""
         expected = self.scenario.expected(self.fetch)
         if self.outcome is Outcome.UNDECIDED:
             return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A schedule, looked at after each of its events."""
+"""Walks along a schedule, event by event."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ _OWED = {
 
 
 class RegisterSource(Protocol):
-    """A machine that has performed a schedule."""
+    """A machine on which a schedule has been performed."""
 
     def registers(self, number: int, cpu: int) -> Mapping[str, int]:
-        """A CPU's registers after so many events, by the names that disassembly has for them."""
+        """A CPU's registers after so many events, by the disassembler's names."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """How things stand after some of a schedule's events.
+    """The state after some of a schedule's events.
 
     Attributes:
-        number: how many events.
-        event: the last of them; None: there is none.
+        number: the number of events so far.
+        event: the last event; None if there is none.
         wrong: what is wrong about it, or None.
-        seen: of a fetch: whether it was the "old" or the "new" code, a "breakpoint", or a "torn" one; else "".
-        version: of memory.
-        memory: what each site holds.
-        unknown: of each site: the bytes of it that no event has told yet, on the machine: there `memory` has the model's.
-        owes: of each CPU: what it owes to the patcher: "interrupt", "wait", "go on", "entry" (it will synchronise when
-            it enters the kernel), or "".
-        nesting: of each CPU: what it is in the midst of, the innermost last.
-        parked: of each CPU: whether it waits.
-        may_see: of each CPU, of each site: the versions, of which the CPU may see one or, of several pieces, several.
+        seen: of a fetch: "old", "new", "breakpoint" or "torn"; otherwise "".
+        version: the version of memory.
+        memory: the contents of each site.
+        unknown: for each site, the bytes that no event has shown yet, on the machine: there `memory` has the model's bytes.
+        owes: for each CPU, what it owes the patcher: "interrupt", "wait", "go on", "entry" (it will synchronise at kernel
+            entry), or "".
+        nesting: for each CPU, its activities, innermost last.
+        parked: for each CPU, whether it is parked.
+        may_see: for each CPU and site, the versions; the CPU may see one of them or, in several pieces, several.
     """
 
     number: int
@@ -69,28 +69,28 @@ class Point:
     may_see: tuple[tuple[range, ...], ...]
 
     def describe(self, cpu: int) -> str:
-        """What a CPU is doing, in some words."""
+        """A few words about what a CPU is doing."""
         places = [_described(frame) for frame in reversed(self.nesting[cpu])]
         waits = ["while it waits"] if places else ["waits for the release"]
         return ", ".join([*places, *(waits if self.parked[cpu] else [])]) or "elsewhere in the kernel"
 
 
 class Walk:
-    """A way forwards and backwards along a schedule.
+    """A walk forwards and backwards along a schedule.
 
     Args:
-        schedule: what was done.
-        registers: knows the CPUs' registers; None: nobody does.
+        schedule: the schedule.
+        registers: provides the CPUs' registers; None if they are unknown.
 
     Attributes:
-        schedule: the same.
-        patches: the sites, with the old code as the schedule's engine has it; the new code is b"" if that is the machine.
-        units: of each site: the pieces that are seen whole, as bytes of it.
-        points: how things stand after 0, 1, 2, ... events.
-        at: the number of the point that is looked at.
+        schedule: the schedule.
+        patches: the sites, with the old code on the schedule's engine; the new code is b"" if that is the machine.
+        units: for each site, the pieces that are seen whole, as ranges of its bytes.
+        points: the states after 0, 1, 2, ... events.
+        at: the number of the present point.
 
     Raises:
-        NotPermitted: an event is not possible where it stands.
+        NotPermitted: an event is impossible at its place.
         ValueError: the scenario is impossible.
     """
 
@@ -120,9 +120,9 @@ class Walk:
             self.points.append(_point(run, views, event, move.wrong, seen, memory, unknown))
 
     def _first_memory(self, model_memory: Sequence[bytes], places: Sequence[Patch]) -> tuple[list[bytes], list[frozenset[int]]]:
-        """What the sites hold at first, and the bytes of which that is not known.
+        """The initial contents of the sites, and the bytes of them that are unknown.
 
-        The machine's calls go elsewhere than the model's, so that their bytes differ: some fetch shows them, or none.
+        The machine's calls have other targets than the model's, so their bytes differ. A fetch may show them.
         """
         memory = [bytearray(patch.old) for patch in places]
         calls = self.schedule.on == "machine" and self.schedule.scenario.change.startswith("call")
@@ -155,22 +155,22 @@ class Walk:
         return self.points[self.at]
 
     def forwards(self) -> bool:
-        """Goes to after the next event. False: there is none."""
+        """Moves past the next event. Returns False if there is none."""
         return self.go_to(self.at + 1)
 
     def backwards(self) -> bool:
-        """Goes to before the last event. False: there is none."""
+        """Moves back before the last event. Returns False if there is none."""
         return self.go_to(self.at - 1)
 
     def go_to(self, number: int) -> bool:
-        """Goes to after so many events. False: there are not so many."""
+        """Moves to the point after so many events. Returns False if there are fewer."""
         if 0 <= number < len(self.points):
             self.at = number
             return True
         return False
 
     def registers(self, cpu: int) -> Mapping[str, int] | None:
-        """A CPU's registers at this point; None: nobody knows them."""
+        """A CPU's registers at this point; None if they are unknown."""
         return None if self._registers is None else self._registers.registers(self.at, cpu)
 
 

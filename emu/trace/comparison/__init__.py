@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is different between traces: calls that appeared, vanished, became more or fewer, slower or faster."""
+"""The differences between traces: calls that appeared, vanished, became more or fewer, slower or faster."""
 
 from emu.trace.comparison.changes import By, Chance, Change, Comparison, compare
 from emu.trace.comparison.runs import CannotCompare

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Paths of calls, numbered alike in several traces: a function that was called on another path is another one."""
+"""Call paths, numbered consistently across several traces: a function called on another path counts as another one."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ NO_CALLER = -1
 
 
 class CallPaths:
-    """The paths that were found so far.
+    """The paths found so far.
 
-    What an interrupt calls is on a path of its own: where it comes in between says nothing of the function that it interrupts.
+    Functions called by an interrupt have paths of their own: where it interrupts says nothing about the interrupted function.
 
     Attributes:
         functions: the name of the last function of each path.
-        callers: the number of the path without that function; NO_CALLER: there is none.
-        whole: whether paths are told apart; if not, all that lead to a function are one.
+        callers: the number of the path without that function; NO_CALLER if there is none.
+        whole: whether paths are distinguished; if not, all paths to a function are one.
     """
 
     def __init__(self, *, whole: bool = True) -> None:
@@ -36,7 +36,7 @@ class CallPaths:
         return len(self.functions)
 
     def names(self, path: int) -> tuple[str, ...]:
-        """The functions of a path, the outermost first."""
+        """The functions of a path, outermost first."""
         names = []
         while path != NO_CALLER:
             names.append(self.functions[path])
@@ -44,11 +44,11 @@ class CallPaths:
         return tuple(reversed(names))
 
     def number(self, trace: Trace) -> NDArray[np.int64]:
-        """The number of the path of each call of a trace."""
+        """The path number of each call of a trace."""
         calls, callers = trace.calls, _callers(trace)
         addresses, which = np.unique(calls["address"], return_inverse=True)
         names = [trace.symbols.name_of(address) for address in addresses.tolist()]
-        path = np.full(calls.count + 1, NO_CALLER)  # the last is that of no caller
+        path = np.full(calls.count + 1, NO_CALLER)  # the last element stands for no caller
         for rows in call_levels(calls["depth"], callers):
             above = path[callers[rows]] if self.whole else np.full(len(rows), NO_CALLER)
             pairs, of_row = distinct_values((above + 1) * max(len(names), 1) + which[rows])
@@ -66,7 +66,7 @@ class CallPaths:
 
 
 def _callers(trace: Trace) -> NDArray[np.int64]:
-    """For each call the call that made it, as far as that is on its path; NO_CALLER: none."""
+    """The row of each call's caller, if it is on the call's path; otherwise NO_CALLER."""
     first, end = (trace.symbols.address_of(f"__irqentry_text_{edge}") or 0 for edge in ("start", "end"))
     address = trace.calls["address"]
     interrupts = (address >= np.uint64(first)) & (address < np.uint64(end))

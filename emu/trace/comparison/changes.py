@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The changes between two traces, or two sets of traces, path by path. Only of sets it can be known what is chance."""
+"""The changes between two traces, or two sets of traces, by path. Only for sets can chance be ruled out."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Kind = Literal["appeared", "vanished", "more calls", "fewer calls", "slower", "f
 
 @dataclass(frozen=True)
 class Change:
-    """What is different on one path.
+    """A difference on one path.
 
     Attributes:
-        kind: what became of it.
-        path: functions, the outermost first.
-        calls: in a run of each side, on average.
-        self_time: nanoseconds in such a run on that path, without what it calls.
-        probability: that chance alone makes as large a difference; None: it is not known, of one run on each side.
+        kind: the kind of change.
+        path: the functions, outermost first.
+        calls: calls per run on each side, on average.
+        self_time: nanoseconds per run on that path, without callees.
+        probability: the probability that chance alone causes such a difference; None: unknown, with one run per side.
     """
 
     kind: Kind
@@ -41,24 +41,24 @@ class Change:
 
     @property
     def mean(self) -> tuple[float, float]:
-        """Nanoseconds of a call, on each side."""
+        """Nanoseconds per call, on each side."""
         first, second = (time / calls if calls else 0.0 for time, calls in zip(self.self_time, self.calls, strict=True))
         return first, second
 
     @property
     def difference(self) -> float:
-        """Nanoseconds that a run takes more."""
+        """By how many nanoseconds a run takes longer."""
         return self.self_time[1] - self.self_time[0]
 
 
 @dataclass(frozen=True)
 class Chance:
-    """How it was found out that changes are more than chance.
+    """How changes were distinguished from chance.
 
     Attributes:
-        level: the probability that there is any change although nothing is different.
+        level: the probability of reporting any change although nothing is different.
         of_one_test: the probability below which a single test counts.
-        tests: how many can be below it; 0: there are too few runs, or calls, to find anything.
+        tests: how many tests can be below it; 0: there are too few runs or calls to find anything.
         method: the tests' names.
     """
 
@@ -71,11 +71,11 @@ class Chance:
 @dataclass(frozen=True)
 class Comparison:
     """Attributes:
-    changes: those that are more than chance, the most costly first; of one run on each side all that differs.
-    others: how many other paths differ too: by no more than chance does; of one run, below what appeared or vanished.
-    paths: how many there are.
-    runs: on each side.
-    chance: None: of one run on each side nobody knows what is chance.
+    changes: those beyond chance, the most costly first; with one run per side, all differences.
+    others: the number of other paths that differ: not beyond chance or, with one run, below a path that appeared or vanished.
+    paths: the number of paths.
+    runs: the number of runs on each side.
+    chance: None with one run per side, for which it is unknown.
     """
 
     changes: list[Change]
@@ -86,17 +86,17 @@ class Comparison:
 
 
 def compare(first: Iterable[Trace], second: Iterable[Trace], *, by: By = "path", level: float = 0.05) -> Comparison:
-    """Compares one run with another, or several with several: of these each run counts once.
+    """Compares one run with another, or several with several. Each of several runs counts once.
 
-    What appeared or vanished together with its caller is not named again.
+    Paths below one that appeared or vanished are not listed separately.
 
     Args:
-        first, second: the runs of each side; each trace is read once, and then let go.
-        by: whether a function that is called on another path is another one.
-        level: see `Chance`; it says nothing of one run on each side.
+        first, second: the runs of each side. Each trace is read once and then released.
+        by: whether functions are distinguished by call path.
+        level: see `Chance`; ignored with one run per side.
 
     Raises:
-        CannotCompare: a trace has no calls, or one run stands against several.
+        CannotCompare: a trace has no calls, or one run is compared with several.
     """
     paths = CallPaths(whole=by == "path")
     sides = measure((first, second), paths)
@@ -112,7 +112,7 @@ def compare(first: Iterable[Trace], second: Iterable[Trace], *, by: By = "path",
 
 
 def _differences(paths: CallPaths, sides: Sequence[Side], differ: NDArray[np.bool_]) -> list[Change]:
-    """What differs: numbers of calls, or their times alone."""
+    """The differences in numbers of calls, or only in times."""
     changes = (_change(paths, sides, path, None) for path in _compared(paths, sides) if differ[path])
     return [
         replace(change, kind=(_TimeTest if change.calls[0] == change.calls[1] else _CountTest).kind(change)) for change in changes
@@ -138,10 +138,10 @@ def _compared(paths: CallPaths, sides: Sequence[Side]) -> list[int]:
 
 
 class _TimeTest:
-    """Whether the calls on a path took as long on both sides.
+    """Tests whether the calls on a path took equally long on both sides.
 
     Attributes:
-        least: the smallest probability that it can find.
+        least: the smallest probability that the test can yield.
     """
 
     def __init__(self, path: int, sides: Sequence[Side]) -> None:
@@ -150,7 +150,7 @@ class _TimeTest:
         self.least = significance.least_of_ranks(self._first, self._second)
 
     def probability(self) -> float:
-        """That chance alone makes as large a difference."""
+        """The probability that chance alone causes such a difference."""
         return significance.ranks(self._first, self._second)
 
     @staticmethod
@@ -159,7 +159,7 @@ class _TimeTest:
 
 
 class _CountTest:
-    """Whether a path was called as often. Attributes and methods: those of `_TimeTest`."""
+    """Tests whether a path was called equally often. Attributes and methods are those of `_TimeTest`."""
 
     def __init__(self, path: int, sides: Sequence[Side]) -> None:
         self.path = path
@@ -188,6 +188,6 @@ class _CountTest:
 
 
 def _change(paths: CallPaths, sides: Sequence[Side], path: int, probability: float | None) -> Change:
-    """What both sides have of a path; of which kind the change is, the test says."""
+    """The change of a path, with both sides' numbers. The test determines the kind."""
     calls, times = ([float(getattr(side.totals, name)[path]) for side in sides] for name in ("calls", "self_time"))
     return Change("slower", paths.names(path), (calls[0], calls[1]), (times[0], times[1]), probability)

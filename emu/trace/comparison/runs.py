@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What was measured on each path, of each run."""
+"""The measurements of each run, by path."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ Sample = NDArray[np.float64]
 
 
 class CannotCompare(ValueError):
-    """A trace has no calls, or one run stands against several. The message is one line."""
+    """A trace has no calls, or one run is compared with several. The message is one line."""
 
 
 @dataclass(frozen=True, eq=False)
 class Totals:
-    """Of each path: how often it was called, and nanoseconds in it without those in what it calls; the mean of the runs."""
+    """For each path: the number of calls, and the nanoseconds in it without callees; averages over the runs."""
 
     calls: NDArray[np.float64]
     self_time: NDArray[np.float64]
 
 
 class _Run:
-    """The calls of one trace, by their paths."""
+    """The calls of one trace, by path."""
 
     def __init__(self, trace: Trace, paths: CallPaths) -> None:
         calls = trace.calls
@@ -46,15 +46,15 @@ class Side:
     """The runs of one side of a comparison.
 
     Attributes:
-        runs: how many.
-        totals: of each path.
+        runs: the number of runs.
+        totals: the totals of each path.
     """
 
     def __init__(self, runs: Sequence[_Run], paths: int) -> None:
         self.runs = len(runs)
 
         def of_each(columns: Iterable[NDArray[np.generic]]) -> NDArray[np.float64]:
-            return np.array([np.pad(column, (0, paths - len(column))) for column in columns])  # paths that came later are 0
+            return np.array([np.pad(column, (0, paths - len(column))) for column in columns])  # 0 for paths that were found later
 
         self._calls = of_each(run.calls for run in runs)
         finished, self_time = of_each(run.finished for run in runs), of_each(run.self_time for run in runs)
@@ -62,20 +62,20 @@ class Side:
         self.totals = Totals(self._calls.mean(axis=0), self_time.mean(axis=0))
 
     def times(self, path: int) -> Sample:
-        """Nanoseconds of a call on the path, without those in what it calls; an element for each run that has such calls."""
+        """Nanoseconds per call on the path, without callees; an element for each run that has such calls."""
         of_runs = self._mean[:, path]
         return of_runs[~np.isnan(of_runs)]
 
     def counts(self, path: int) -> Sample:
-        """How often it was called in each run."""
+        """The number of calls in each run."""
         return self._calls[:, path].astype(np.float64)
 
 
 def measure(sides: Sequence[Iterable[Trace]], paths: CallPaths) -> list[Side]:
-    """What was measured on each side.
+    """Measures each side.
 
     Raises:
-        CannotCompare: a trace has no calls, or one run stands against several.
+        CannotCompare: a trace has no calls, or one run is compared with several.
     """
     found = [[_Run(trace, paths) for trace in traces] for traces in sides]
     counts = set(map(len, found))

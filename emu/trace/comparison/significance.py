@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether two samples differ by more than chance, where many pairs of samples are tested at once.
+"""Tests whether two samples differ by more than chance, when many pairs of samples are tested at once.
 
-Samples are compared by their ranks (Mann and Whitney), numbers of events by Fisher's exact test. The level is that of all
-tests together: with it as the probability, any of them raises an alarm where nothing is different. A test that could not
-raise one, whatever its samples hold, costs nothing (Tarone, Biometrics 46 (1990), 515).
+Samples are compared by their ranks (Mann and Whitney), numbers of events by Fisher's exact test. The level applies to all
+tests together: it is the probability that any test raises a false alarm. A test that could not raise one, whatever its
+samples are, costs nothing (Tarone, Biometrics 46 (1990), 515).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["NAME", "fisher", "least_of_fisher", "least_of_ranks", "ranks", "taro
 NAME = "Mann-Whitney and Fisher tests, two-sided; Tarone's correction"
 
 _CERTAIN = 1.0
-_SMALL, _FEW = 0.05, 1000  # probabilities that are counted exactly, and up to how many pairs of values
+_SMALL, _FEW = 0.05, 1000  # smaller probabilities are counted exactly, up to this many pairs of values
 
 
 def _log_choose(n: int, k: int) -> float:
@@ -26,7 +26,7 @@ def _log_choose(n: int, k: int) -> float:
 
 
 def least_of_ranks(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    """The smallest probability that `ranks` can find where the values of both samples are shared out in another way."""
+    """The smallest probability that `ranks` can yield for any distribution of these values to the two samples."""
     if not len(first) or not len(second):
         return _CERTAIN
     values = np.sort(np.concatenate([first, second]))
@@ -37,24 +37,24 @@ def least_of_ranks(first: NDArray[np.float64], second: NDArray[np.float64]) -> f
 
 
 def _of_the_first(values: NDArray[np.float64], count: int) -> tuple[float, int]:
-    """For a sample that is the first of ordered values: in how many ways one can take it, as a logarithm (there are several if
-    its last value is there again); and how far its sum of ranks is from the mean, doubled."""
+    """For the sample of the first values in sorted order: the logarithm of the number of ways to choose it (there are several if
+    its last value occurs again); and twice the distance of its rank sum from the mean."""
     same = values == values[count - 1]
     before, group = int(np.argmax(same)), int(np.count_nonzero(same))
     taken = count - before
-    doubled = before * (before + 1) + taken * (2 * before + group + 1)  # values that are equal have one rank, their mean
+    doubled = before * (before + 1) + taken * (2 * before + group + 1)  # equal values share a rank, their mean
     return _log_choose(group, taken), count * (len(values) + 1) - doubled
 
 
 def least_of_fisher(first: int, second: int, events: int) -> float:
-    """That of `fisher` for so many units on each side, of which `events` have the event."""
+    """The smallest probability that `fisher` can yield for these numbers of units, of which `events` have the event."""
     whole = _log_choose(first + second, events)
-    extremes = (min(events, first), max(0, events - second))  # events on the first side
+    extremes = (min(events, first), max(0, events - second))  # of the number of events on the first side
     return min(exp(_log_choose(first, one) + _log_choose(second, events - one) - whole) for one in extremes)
 
 
 def ranks(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    """The probability that samples of one distribution differ as much as these."""
+    """The probability that two samples of one distribution differ as much as these."""
     from scipy.stats import mannwhitneyu
 
     least = least_of_ranks(first, second)
@@ -67,11 +67,11 @@ def ranks(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
 
 
 def _counted(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    """The share of all ways to share out the values in which the sum of ranks is as far from the mean as it is."""
+    """The fraction of all ways to divide the values between the samples whose rank sum is at least as far from the mean."""
     from scipy.stats import rankdata
 
-    doubled = (2 * rankdata(np.concatenate([first, second]))).astype(int)  # values that are equal have half ranks
-    ways = np.zeros((len(first) + 1, int(doubled.sum()) + 1))  # to take so many values with such a sum
+    doubled = (2 * rankdata(np.concatenate([first, second]))).astype(int)  # equal values may have half ranks
+    ways = np.zeros((len(first) + 1, int(doubled.sum()) + 1))  # to choose a number of values with a given sum
     ways[0, 0] = 1
     for rank in doubled.tolist():
         ways[1:, rank:] += ways[:-1, :-rank].copy()
@@ -82,15 +82,15 @@ def _counted(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
 
 
 def fisher(first: int, of_first: int, second: int, of_second: int) -> float:
-    """The same of events in `first` of `of_first` units, and in `second` of `of_second`."""
+    """The same for events: in `first` of `of_first` units, and in `second` of `of_second`."""
     from scipy.stats import fisher_exact
 
     return float(fisher_exact([[first, of_first - first], [second, of_second - second]]).pvalue)
 
 
 def tarone(least: NDArray[np.float64], level: float) -> float:
-    """The level for each test, from the smallest probabilities that they can find: it is `level`, divided by a number that
-    is at least that of the tests which can be below it."""
+    """The level for each test, given the smallest probabilities that the tests can yield: `level`, divided by a number that is at
+    least the number of tests that can be below it."""
     ascending = np.sort(least)
     tests = 1
     while np.searchsorted(ascending, level / tests, side="right") > tests:

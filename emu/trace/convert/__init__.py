@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A trace in the formats of other tools: pictures, tables, and what timelines read."""
+"""Conversion of traces to formats of other tools: pictures, tables, and timeline formats."""
 
 from emu.trace.convert.formats import FORMATS, Format, convert, format_of
 from emu.trace.convert.options import By, CannotConvert, ConvertOptions

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a trace says of where it comes from."""
+"""Where a trace comes from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["about", "title_of"]
 
 
 def about(trace: Trace) -> dict[str, object]:
-    """What any file says, and of one of emu's what makes it again, with the command line as one text."""
+    """The facts that any file has and, for a file of emu, what is needed to reproduce it, with the command line as one text."""
     recording = trace.recording
     said = {"uname": recording.uname, "recorder": recording.version, "clock": trace.first.clock, "cpus": recording.cpu_count}
     origin = dict(origin_of(trace) or {})
@@ -26,6 +26,6 @@ def about(trace: Trace) -> dict[str, object]:
 
 
 def title_of(trace: Trace) -> str:
-    """What a picture of it is called: the command that has recorded it, or the system where that was."""
+    """A picture's title: the command that recorded the trace, or the system on which it was recorded."""
     said = about(trace)
     return str(said.get("command") or said["uname"] or "trace")

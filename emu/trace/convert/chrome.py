@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Chrome's trace event format, in JSON: a slice for each call and each time on a CPU, an instant for each other event.
+"""Chrome's trace event format, in JSON: a slice for each call and each stretch on a CPU, an instant for each other event.
 
-The CPUs are the threads of a process of their own; so are the idle tasks. Their numbers are above those of all tasks.
+The CPUs are threads of an extra process, and so are the idle tasks. Their numbers are above those of all tasks.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from emu.trace.trace import Trace
 
 __all__ = ["chrome"]
 
-_CPUS = 1 << 22  # the process whose threads are the CPUs: Linux's pids are smaller (PID_MAX_LIMIT)
+_CPUS = 1 << 22  # a process whose threads are the CPUs: Linux's pids are smaller (PID_MAX_LIMIT)
 _IDLE = 2 * _CPUS  # the thread of the first idle task
 _CHUNK = 1 << 16  # slices
 _CALLS = ("ftrace:funcgraph_entry", "ftrace:funcgraph_exit")
@@ -94,7 +94,7 @@ def _calls(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
 
 
 def _functions(trace: Trace, rows: NDArray[np.int64]) -> tuple[list[str], NDArray[np.int32]]:
-    """The names of the functions of calls, and which each has."""
+    """The names of the calls' functions, and the index of each call's."""
     distinct, which = distinct_values(trace.calls["address"][rows])
     return [trace.symbols.name_of(address) for address in distinct], which
 
@@ -120,14 +120,14 @@ def _argument(column: FieldColumn, table: EventTable) -> Iterator[Piece]:
     yield constant(f", {_text(column.name)}: ", table.count)
     if column.numbers is None:
         yield Texts([_text(text) for text in column.texts], column.which)
-    elif column.numbers.dtype == np.uint64:  # which JavaScript's numbers cannot hold
+    elif column.numbers.dtype == np.uint64:  # JavaScript's numbers cannot represent these
         yield from (constant('"', table.count), Numbers(column.numbers, 16, prefix=True), constant('"', table.count))
     else:
         yield Numbers(column.numbers)
 
 
 class _Slices:
-    """Events that last."""
+    """Events with durations."""
 
     def __init__(
         self, names: list[str], which: NDArray[np.integer], start: NDArray[np.uint64], end: NDArray[np.uint64]

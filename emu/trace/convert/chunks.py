@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The wanted events of a trace, so many at a time, and of each type together."""
+"""The selected events of a trace, in chunks, and by type."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CHUNK = 1 << 16  # rows
 
 
 def chunks(trace: Trace, options: ConvertOptions) -> Iterator[NDArray[np.int64]]:
-    """Rows of `trace.first` whose format is known, in the order of time. Notes what is left out."""
+    """Rows of `trace.first` whose format is known, in time order. Notes what is left out."""
     events = trace.first
     rows = options.selection.rows(trace, events)
     known = np.isin(events.columns.kind[rows], list(trace.formats.by_number))
@@ -38,7 +38,7 @@ def _events(count: int) -> str:
 
 
 def tables(trace: Trace, rows: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], EventTable]]:
-    """The events of each type that rows are of: which of the rows, and their table."""
+    """The events of each type among the rows: their indices in `rows`, and their table."""
     kinds = trace.first.columns.kind[rows]
     for number in np.flatnonzero(np.bincount(kinds)).tolist():
         places = np.flatnonzero(kinds == number)

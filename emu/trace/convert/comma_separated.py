@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""CSV as RFC 4180 has it, with a row of names; times are nanoseconds."""
+"""CSV according to RFC 4180, with a row of names. Times are in nanoseconds."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _QUOTE = ord('"')
 
 
 def comma_separated(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
-    """The text: a row for each event, or for each row of a table.
+    """The text of the file: a row for each event, or for each row of a table.
 
     Raises:
-        CannotConvert: there is no such table.
+        CannotConvert: the table does not exist.
     """
     if options.table is None:
         yield b"time,cpu,pid,task,event,info\n"
@@ -79,13 +79,13 @@ def _column(values: Column) -> Piece:
 
 
 def _several(lists: Lists) -> Piece:
-    """Numbers with spaces between them."""
+    """Numbers separated by spaces."""
     which, firsts = lists.numbered()
     return Texts([" ".join(map(str, lists[row].tolist())) for row in firsts], which)
 
 
 def _quoted(text: str) -> str:
-    """In quotes if it needs them."""
+    """The text, in quotes if necessary."""
     if any(character in text for character in '",\r\n'):
         return '"' + text.replace('"', '""') + '"'
     return text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The fields of events of one type: each a column of numbers, or of texts of which each different one stands once."""
+"""The fields of events of one type: each is a column of numbers, or of texts that are stored once per distinct text."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from emu.trace.report.needed_fields import has_needed
 
 __all__ = ["FieldColumn", "field_columns"]
 
-_ADDRESSES = {  # fields that are a function's address
+_ADDRESSES = {  # fields with a function's address
     "ftrace:function": ("ip", "parent_ip"),
     "ftrace:funcgraph_entry": ("func",), "ftrace:funcgraph_exit": ("func",),
     "ftrace:print": ("ip",), "ftrace:bprint": ("ip",), "ftrace:bputs": ("ip",), "ftrace:func_repeats": ("ip", "parent_ip"),
     "hardware:sample": ("ip",),
 }  # fmt: skip
 _TEXT_POINTERS = ("const char *", "char *")
-_BINARY_MESSAGE = ("ftrace:bprint", "buf")  # numbers that a format of the kernel makes a text of
+_BINARY_MESSAGE = ("ftrace:bprint", "buf")  # numbers that become a text, by a format of the kernel
 
 
 class FieldColumn(NamedTuple):
-    """A field. `numbers`: its integers; None: it has `texts`, of which row n has number `which[n]`."""
+    """A field. `numbers`: its integers; if None, it has `texts`, and row n has text `which[n]`."""
 
     name: str
     numbers: NDArray[np.integer] | None
@@ -39,7 +39,7 @@ class FieldColumn(NamedTuple):
 
 
 def field_columns(context: ReportContext, table: EventTable) -> Iterator[FieldColumn]:
-    """The fields in their order. Addresses of functions become their names; pointers to texts of the kernel become these;
+    """The fields, in order. Addresses of functions become names; pointers to kernel strings become strings;
     arrays of numbers become texts.
     """
     for field in table.call.fields:
@@ -60,12 +60,12 @@ def field_columns(context: ReportContext, table: EventTable) -> Iterator[FieldCo
 
 
 def _numbers(context: ReportContext, table: EventTable, field: Field) -> FieldColumn:
-    """Numbers, or what they stand for."""
+    """Numbers, or the texts that they represent."""
     numbers = table.field(field)
     if field.name in _ADDRESSES.get(table.call.path, ()):
         values, which = distinct_values(numbers)
         return FieldColumn(field.name, None, [_function(context, value) for value in values], which)
-    if field.type in _TEXT_POINTERS and table.call.system != "syscalls":  # whose pointers are those of programs
+    if field.type in _TEXT_POINTERS and table.call.system != "syscalls":  # their pointers are user pointers
         values, which = distinct_values(numbers)
         return FieldColumn(field.name, None, [context.printk_formats.get(value, f"{value:#x}") for value in values], which)
     return FieldColumn(field.name, numbers, [], np.empty(0, np.int32))
@@ -76,7 +76,7 @@ def _function(context: ReportContext, address: int) -> str:
 
 
 def _text(context: ReportContext, table: EventTable, field: Field, numbers: NDArray[np.integer]) -> str:
-    """Several numbers, or the names of a stack's functions."""
+    """Several numbers as a text, or the names of a stack trace's functions."""
     if table.call.path == KERNEL_STACK:
         return " <- ".join(_function(context, address) for address in numbers.tolist())
     is_long = "long" in field.type.split("[")[0].split()

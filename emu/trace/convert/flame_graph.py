@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A flame graph: one SVG file that needs nothing else. A click on a frame makes it as wide as the picture.
+"""A flame graph: one self-contained SVG file. Clicking a frame zooms to it.
 
-A frame is as wide as its share of the time, and stands on its caller. Frames beside each other are in the order of the alphabet.
+A frame's width is its share of the time, and it is drawn on its caller. Sibling frames are in alphabetical order.
 A caption says what was added up.
 """
 
@@ -21,7 +21,7 @@ from emu.trace.trace import Trace
 __all__ = ["flame_graph"]
 
 WIDTH, MARGIN, ROW, TOP, BOTTOM = 1200, 10, 17, 66, 34  # pixels; a row is a level of frames
-_NARROWEST = 0.1  # pixels of a frame that is drawn
+_NARROWEST = 0.1  # the width of the narrowest frame that is drawn, in pixels
 _CHARACTER = 7.2  # pixels
 
 
@@ -34,10 +34,10 @@ class _Frame(NamedTuple):
 
 
 def flame_graph(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
-    """The text of an SVG file.
+    """The text of the SVG file.
 
     Raises:
-        CannotConvert: the trace has neither calls nor stacks, or those that were selected took no time.
+        CannotConvert: the trace has neither calls nor stack traces, or the selected ones took no time.
     """
     found = stacks(trace, options)
     totals = _totals(found)
@@ -57,7 +57,7 @@ def flame_graph(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
 
 
 def _totals(found: Stacks) -> list[int]:
-    """The weight of each node with that of deeper stacks."""
+    """The weight of each node, including deeper stacks."""
     totals: list[int] = found.own.tolist()
     parents = found.parent.tolist()
     for node in range(len(totals) - 1, -1, -1):
@@ -67,14 +67,14 @@ def _totals(found: Stacks) -> list[int]:
 
 
 def _frames(found: Stacks, totals: list[int], whole: int) -> Iterator[_Frame]:
-    """The frames that are wide enough to be seen, each before those above it."""
+    """The frames that are wide enough to be visible, each before those above it."""
     scale = (WIDTH - 2 * MARGIN) / whole
     below: dict[int, list[int]] = {}
     for node, (total, parent) in enumerate(zip(totals, found.parent.tolist(), strict=True)):
         if total * scale >= _NARROWEST:
             below.setdefault(parent, []).append(node)
     yield _Frame(-1, "all", 0, MARGIN, WIDTH - 2 * MARGIN)
-    left = [(-1, 0, 0)]  # node, level, weight to the left of it
+    left = [(-1, 0, 0)]  # node, level, weight to its left
     while left:
         node, level, before = left.pop()
         for child in sorted(below.get(node, ()), key=lambda each: found.names[found.frame[each]]):
@@ -105,12 +105,12 @@ def _element(frame: _Frame, height: int, details: str, *, cold: bool) -> str:
 
 
 def _printable(text: str) -> str:
-    """Without the characters that XML does not allow."""
+    """The text without the characters that XML does not allow."""
     return "".join(character if character.isprintable() else "?" for character in text)
 
 
 def _colour(name: str, *, cold: bool) -> str:
-    """The same for the same name: between red and yellow, or blue for what is off the CPU; light enough for black letters."""
+    """A colour that depends only on the name: red to yellow, or blue for time off the CPU; light enough for black letters."""
     number = zlib.crc32(name.encode(errors="replace"))
     return f"hsl({(192 if cold else 12) + number % 42},{72 + (number >> 8) % 20}%,{62 + (number >> 16) % 12}%)"
 

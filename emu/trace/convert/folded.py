@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Folded stacks, which many tools make flame graphs of: `ls;vfs_read;ext4_file_read_iter 1234` in each line."""
+"""Folded stacks, the input of many flame graph tools: lines like `ls;vfs_read;ext4_file_read_iter 1234`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["folded"]
 
 
 def folded(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
-    """The lines in alphabetical order. Weights: nanoseconds on or off the CPU; or, of stacks of events, their number.
+    """The lines in alphabetical order. Weights: nanoseconds on or off the CPU; for events' stack traces, their number.
 
     Raises:
-        CannotConvert: the trace has neither calls nor stacks, or, for time off the CPU, no switches with stacks.
+        CannotConvert: the trace has neither calls nor stack traces or, for time off the CPU, no switches with stack traces.
     """
     found = stacks(trace, options)
     names = [name.replace(";", ":") for name in found.names]

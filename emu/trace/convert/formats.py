@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The formats that a trace is converted to, and what makes each."""
+"""The formats to which a trace can be converted, and their converters."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ __all__ = ["FORMATS", "Format", "convert", "format_of"]
 
 class Format(NamedTuple):
     """Attributes:
-    pieces: makes the file, a piece at a time. When the first is there, nothing more will be found wrong with the trace.
-    options: those of ConvertOptions beside the selection that mean something to it.
-    is_text: whether one can read it on a terminal.
+    pieces: makes the file, piece by piece. After the first piece, no further errors in the trace are possible.
+    options: the fields of ConvertOptions that it uses, besides the selection.
+    is_text: whether it is readable on a terminal.
     """
 
     pieces: Callable[[Trace, ConvertOptions], Iterator[bytes]]
@@ -36,7 +36,7 @@ class Format(NamedTuple):
     is_text: bool = True
 
 
-FORMATS: Mapping[str, Format] = {  # by the end of a file's name
+FORMATS: Mapping[str, Format] = {  # by file name suffix
     "pftrace": Format(perfetto, is_text=False),
     "json": Format(chrome),
     "speedscope.json": Format(speedscope, frozenset({"title"})),
@@ -49,22 +49,22 @@ FORMATS: Mapping[str, Format] = {  # by the end of a file's name
 
 
 def format_of(path: str | os.PathLike[str]) -> str | None:
-    """The format that the end of a file's name says; None: it says none."""
+    """The format for a file name's suffix; None if there is none."""
     name = Path(path).name
     return max((each for each in FORMATS if name.endswith(f".{each}")), key=len, default=None)
 
 
 def convert(trace: Trace, path: str | os.PathLike[str], options: ConvertOptions | None = None, *, to: str | None = None) -> None:
-    """Writes a file in the format that its name says, or `to` does. It appears when it is whole.
+    """Writes a file in the format given by its suffix, or by `to`. The file appears when it is complete.
 
     >>> convert(Trace.open("trace.dat"), "trace.pftrace")
 
-    `options.notes` says then what the format cannot hold.
+    Afterwards `options.notes` lists what the format cannot represent.
 
     Raises:
-        CannotConvert: the trace has nothing that the format is for.
+        CannotConvert: the trace has nothing for the format.
         MissingLibrary: a library that the format needs is not installed.
-        ValueError: neither the name nor `to` says a format.
+        ValueError: neither the suffix nor `to` is a known format.
         TraceFileError: the trace is damaged.
         OSError: the file cannot be written.
     """

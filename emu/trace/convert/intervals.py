@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Calls as beginnings and ends that nest, task by task."""
+"""Calls as starts and ends that nest, task by task."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["Intervals", "intervals", "task_name"]
 
 class Intervals(NamedTuple):
     """Attributes:
-    rows: of `trace.calls`: those of a task together, in the order of their entries.
-    keys: of their tasks.
-    which: int64[2 n]: which of the rows begins or ends, in the order in which that happens in each task.
-    ends: bool[2 n]: whether it ends.
-    times: uint64[2 n], nanoseconds. A call that has not finished ends with the trace, or when another begins in its place.
+    rows: of `trace.calls`, grouped by task, in the order of their entries.
+    keys: the task keys of the rows.
+    which: int64[2 n]: indices into `rows`, in the order of starts and ends in each task.
+    ends: bool[2 n]: whether it is an end.
+    times: uint64[2 n], nanoseconds. An unfinished call ends with the trace, or when another one begins in its place.
     """
 
     rows: NDArray[np.int64]
@@ -32,12 +32,12 @@ class Intervals(NamedTuple):
 
 
 def task_name(trace: Trace, key: int) -> str:
-    """`ls-57`, by that number; idle tasks are `swapper/0`, by their CPU."""
+    """`ls-57`, by task key; idle tasks are `swapper/0`, by their CPU."""
     return f"swapper/{-1 - key}" if key < 0 else f"{trace.tasks.name_of(key)}-{key}"
 
 
 def intervals(trace: Trace, rows: NDArray[np.int64]) -> Intervals:
-    """Some of the calls of a trace."""
+    """The intervals of some calls of a trace."""
     calls = trace.calls
     keys = task_keys(calls["pid"][rows], calls["cpu"][rows])
     order = np.lexsort((calls["depth"][rows], calls["entry"][rows], keys))

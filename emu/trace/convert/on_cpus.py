@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which of the selected tasks ran on each CPU from when to when, without idle tasks."""
+"""The selected tasks that ran on each CPU, and when, without idle tasks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["on_cpus"]
 
 
 def on_cpus(trace: Trace, selection: Selection, *, by_events: bool = False) -> Runs:
-    """By sched_switch; `by_events`: without it by who recorded events, which says less."""
+    """Runs according to sched_switch. `by_events`: without it, according to recorded events' tasks, which is less exact."""
     is_wanted = selection.events is None or SWITCH in selection.events if has_switches(trace) else by_events
     ran = runs(trace)
     chosen: NDArray[np.bool_] = (ran.pid != 0) & selected(ran.pid, ran.cpu, selection.pids or (), selection.cpus) & is_wanted

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What of a trace is converted, and how."""
+"""What part of a trace is converted, and how."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ By = Literal["task", "cpu", "function"]
 
 
 class CannotConvert(ValueError):
-    """The trace has nothing that the format is for, or an option does not fit. The message is one line."""
+    """The trace has nothing for the format, or an option does not apply. The message is one line."""
 
 
 @dataclass(frozen=True)
 class ConvertOptions:
     """Attributes:
-    selection: the events and calls that are wanted.
-    by: what the first frame of a stack is: its task, its CPU, or, with "function", the outermost function.
-    off_cpu: whether stacks are those by which tasks were switched out, weighted by the time until they were switched in.
-    table: of which table the rows are: `calls`, or an event by its name; None: all events, with their texts.
-    title: of a picture; None: what the trace says of itself.
-    notes: is extended by a line for each thing that the format cannot hold.
+    selection: the selected events and calls.
+    by: the first frame of a stack: its task, its CPU, or, with "function", the outermost function.
+    off_cpu: whether to use the stack traces of switches, weighted by the time until the task was switched in.
+    table: the table with the rows: `calls`, or the name of an event; None: all events, with their texts.
+    title: a picture's title; None: made from the trace.
+    notes: a line is added for everything that the format cannot represent.
     """
 
     selection: Selection = field(default_factory=Selection)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Parquet, which pandas, polars, DuckDB and others read; written by pyarrow, compressed with zstd. Times are nanoseconds."""
+"""Parquet, a format for pandas, polars, DuckDB and others; written by pyarrow, compressed with zstd. Times are in nanoseconds."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ __all__ = ["parquet"]
 
 
 def parquet(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
-    """The bytes of a file: a row for each event, or for each row of a table.
+    """The bytes of the file: a row for each event, or for each row of a table.
 
     Raises:
         MissingLibrary: pyarrow is not installed.
-        CannotConvert: there is no such table.
+        CannotConvert: the table does not exist.
     """
     arrow, files = library("pyarrow"), library("pyarrow.parquet")
     sink = _Pieces()
@@ -45,7 +45,7 @@ def parquet(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
 
 
 class _Pieces(io.RawIOBase):
-    """A file of which one has what was written since one has taken the last of it."""
+    """A file object that hands out the data written since the last call."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -86,7 +86,7 @@ def _batch(arrow: ModuleType, trace: Trace, rows: EventRows) -> object:
 
 
 def _texts(arrow: ModuleType, rows: EventRows) -> object:
-    """What events say, each text after the other in one piece of memory."""
+    """The texts of events, stored contiguously."""
     lengths = rows.ends - rows.starts
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     places = np.arange(offsets[-1]) + np.repeat(rows.starts - offsets[:-1], lengths)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Rows of tables: all events with what they say, or the columns of calls or of one type of event."""
+"""Rows of tables: all events with their texts, or the columns of calls or of one type of event."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BLANK = (ord(" "), ord("\n"))
 
 
 class EventRows(NamedTuple):
-    """Some events, one element each. `text[starts[n]:ends[n]]` is what event n says."""
+    """Some events, one element each. `text[starts[n]:ends[n]]` is the text of event n."""
 
     time: NDArray[np.uint64]
     cpu: NDArray[np.uint16]
@@ -39,7 +39,7 @@ class EventRows(NamedTuple):
 
 
 def event_rows(trace: Trace, options: ConvertOptions) -> Iterator[EventRows]:
-    """All events that were selected, so many at a time."""
+    """All selected events, in chunks."""
     context = ReportContext(trace)
     bodies, events = Bodies(context), trace.first
     for rows in chunks(trace, options):
@@ -56,7 +56,7 @@ def event_rows(trace: Trace, options: ConvertOptions) -> Iterator[EventRows]:
 def _stripped(
     text: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Ranges of the text without the blanks around them."""
+    """Ranges of the text, without the blanks around them."""
     padded = np.append(text, np.uint8(0))
     while (blank := np.isin(padded[starts], _BLANK) & (starts < ends)).any():
         starts = starts + blank
@@ -66,10 +66,10 @@ def _stripped(
 
 
 def chosen_table(trace: Trace, options: ConvertOptions) -> DataFrames:
-    """The rows that were selected of the table that `options` names.
+    """The selected rows of the table named in `options`.
 
     Raises:
-        CannotConvert: there is none of that name.
+        CannotConvert: no table has that name.
     """
     selection = replace(options.selection, events=None)
     if options.table == _CALLS:
@@ -84,9 +84,9 @@ def chosen_table(trace: Trace, options: ConvertOptions) -> DataFrames:
 
 
 def _calls(trace: Trace, rows: NDArray[np.int64]) -> DataFrames:
-    """Some calls; `parent` counts among these."""
+    """Some calls, with `parent` as an index among these."""
     calls = trace.calls
-    place = np.full(calls.count + 1, -1, np.int64)  # the last is that of no caller
+    place = np.full(calls.count + 1, -1, np.int64)  # the last element stands for no caller
     place[rows] = np.arange(len(rows))
     return Columns({name: calls[name][rows] for name in calls} | {"parent": place[calls["parent"][rows]]})
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""speedscope's file format: a profile for each task, in which calls are opened and closed; times are nanoseconds."""
+"""speedscope's file format: a profile for each task, with events that open and close calls. Times are in nanoseconds."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Stacks of functions, added up: a tree in which each stack is one node, with its own weight.
+"""Stack traces, added up: a tree in which each distinct stack is one node, with its own weight.
 
-Weights are nanoseconds on the CPU: of calls, without the calls in them. A trace without calls has stacks that were recorded
-beside its events (the option stacktrace, or a trigger); these are counted. Or weights are nanoseconds off the CPU, of the
-stacks that were recorded beside sched_switch.
+Weights are nanoseconds on the CPU: of calls, without their callees. If a trace has no calls, the stack traces recorded
+with its events (option stacktrace, or a trigger) are counted. Or weights are nanoseconds off the CPU, of the
+stack traces recorded with sched_switch.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["Meaning", "Stacks", "stacks"]
 _NO_SWITCHES = "no sched_switch with stacks was recorded; `emu record -e sched_switch -R stacktrace` records them"
 
 _NO_ROOT = -1
-_SLEPT = {  # what a caption says of the time in which tasks did not run, by what is known of it
+_SLEPT = {  # the caption's words about time when tasks did not run, by what is known of it
     "sched_switch": "without the time in which their task was switched out",
     "nosleep-time": "without the time in which their task was switched out (nosleep-time)",
     "events": "without the time switched out that other tasks' events show (no sched_switch was recorded)",
@@ -38,11 +38,11 @@ _SLEPT = {  # what a caption says of the time in which tasks did not run, by wha
 
 
 class Meaning(NamedTuple):
-    """What weights are.
+    """The meaning of weights.
 
     Attributes:
         name: a few words.
-        sums: what was added up, in a sentence for the reader of a picture.
+        sums: what was added up, as a sentence for a picture.
         unit: "ns", or "samples".
         counted: what `Stacks.calls` counts: "call", "switch", "sample".
     """
@@ -54,15 +54,15 @@ class Meaning(NamedTuple):
 
 
 class Stacks(NamedTuple):
-    """Columns with one element for each node; a node comes after its parent.
+    """Columns with one element per node; a node comes after its parent.
 
     Attributes:
-        names: of frames.
-        parent: int64: the node of the caller; -1: there is none.
-        frame: int64: the number of the innermost frame's name.
+        names: the frames' names.
+        parent: int64: the caller's node; -1 if there is none.
+        frame: int64: the index of the innermost frame's name.
         own: uint64: the weight without that of deeper stacks.
-        calls: int64: how many calls, or events.
-        meaning: of weights.
+        calls: int64: the number of calls, or of events.
+        meaning: the meaning of weights.
     """
 
     names: list[str]
@@ -74,7 +74,7 @@ class Stacks(NamedTuple):
 
 
 def stacks(trace: Trace, options: ConvertOptions) -> Stacks:
-    """The stacks that were selected: of calls, or else those of events; with `options.off_cpu` those of switches.
+    """The selected stacks: of calls, or otherwise of events; with `options.off_cpu` those of switches.
 
     Raises:
         CannotConvert: the trace has none.
@@ -91,26 +91,26 @@ def stacks(trace: Trace, options: ConvertOptions) -> Stacks:
 
 
 def _whole(options: ConvertOptions) -> str:
-    """What a caption says of what was selected."""
+    """The caption's words about the selection."""
     selection = options.selection
     of_all = selection.cpus is None and not selection.pids and selection.start is None and selection.end is None
     return "of all tasks and CPUs" if of_all else "of what was selected"
 
 
 class _Frames:
-    """Numbers names."""
+    """Assigns numbers to names."""
 
     def __init__(self) -> None:
         self.names: dict[str, int] = {}
 
     def number(self, values: NDArray[np.integer], name: Callable[[int], str]) -> NDArray[np.int64]:
-        """The number of each value's name, which is made once for each different value."""
+        """The number of each value's name, which is made once per distinct value."""
         distinct, which = distinct_values(values)
         return np.array([self.names.setdefault(name(value), len(self.names)) for value in distinct], np.int64)[which]
 
 
 def _roots(trace: Trace, by: By, pid: NDArray[np.int32], cpu: NDArray[np.uint16], frames: _Frames) -> NDArray[np.int64]:
-    """The first frame of each stack; -1: the function itself."""
+    """The first frame of each stack; -1 if that is the function itself."""
     if by == "task":
         return frames.number(pid, trace.tasks.name_of)
     if by == "cpu":
@@ -119,12 +119,12 @@ def _roots(trace: Trace, by: By, pid: NDArray[np.int32], cpu: NDArray[np.uint16]
 
 
 def _of_calls(trace: Trace, options: ConvertOptions) -> Stacks:
-    """Level by level: all calls of one level get their nodes at once, below those of their callers."""
+    """Level by level: all calls of a level get their nodes at once, below those of their callers."""
     calls, frames = trace.calls, _Frames()
     functions = frames.number(calls["address"], trace.symbols.name_of)
     roots = _roots(trace, options.by, calls["pid"], calls["cpu"], frames)
     tree = _Tree(len(frames.names))
-    node = np.full(calls.count + 1, -1, np.int64)  # the last is that of no caller
+    node = np.full(calls.count + 1, -1, np.int64)  # the last element stands for no caller
     for level, rows in enumerate(call_levels(calls["depth"], calls["parent"])):
         above = node[calls["parent"][rows]]
         if level == 0 and options.by != "function":
@@ -138,7 +138,7 @@ def _of_calls(trace: Trace, options: ConvertOptions) -> Stacks:
 
 
 class _Tree:
-    """Nodes as they are found."""
+    """The nodes found so far."""
 
     def __init__(self, names: int) -> None:
         self._names = names
@@ -147,7 +147,7 @@ class _Tree:
         self._count = 0
 
     def nodes(self, above: NDArray[np.int64], frames: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The nodes below some nodes with these frames: all of them are new."""
+        """The nodes with these frames below some nodes; all of them are new."""
         pairs, which = distinct_values((above + 1) * self._names + frames)
         parents, numbers = np.divmod(np.array(pairs, np.int64), self._names)
         self._parents.append(parents - 1)
@@ -157,7 +157,7 @@ class _Tree:
         return first + which.astype(np.int64)
 
     def weighted(self, frames: _Frames, node: NDArray[np.int64], weight: NDArray[np.uint64], meaning: Meaning) -> Stacks:
-        """All nodes, with the sums of weights."""
+        """All nodes, with their total weights."""
         own = np.zeros(self._count, np.uint64)
         np.add.at(own, node, weight)
         parent, frame = (np.concatenate([np.empty(0, np.int64), *parts]) for parts in (self._parents, self._frames))
@@ -190,7 +190,7 @@ def _of_switches(trace: Trace, options: ConvertOptions) -> Stacks:
 
 
 def _recorded(trace: Trace, by: By, table: EventTable, weight: NDArray[np.uint64], meaning: Meaning) -> Stacks:
-    """Stacks of KERNEL_STACK with a weight each. Each different stack of each root is made once."""
+    """Stack traces from KERNEL_STACK events, each with a weight. Each distinct stack of each root is made once."""
     frames = _Frames()
     roots = _roots(trace, by, table["common_pid"], table["common_cpu"], frames)
     callers: Lists = table["caller"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The files trace.dat of trace-cmd: trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5)."""
+"""trace-cmd's trace.dat files: trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5)."""
 
 from emu.trace.dat.open_dat import open_dat
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Numbers, texts and bytes from a place in a file that is not trusted."""
+"""Reads numbers, texts and bytes from an untrusted file."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ __all__ = ["ByteReader"]
 
 Bytes = bytes  # the class below has a method of that name
 
-_LONGEST_NAME = 4096  # bytes: a path, the longest name in a file
+_LONGEST_NAME = 4096  # bytes: a path is the longest name in a file
 
 
 class ByteReader:
     """Reads forward in `data`.
 
     Args:
-        data: the bytes; what is beyond them is an error, never a short result.
-        byte_order: of numbers: "little" or "big".
+        data: the bytes. Reading beyond them is an error, and never returns less.
+        byte_order: the byte order of numbers: "little" or "big".
         offset: where to begin.
-        place: where `data` begins in the file, for errors. With `packed`, it was unpacked from what is there.
+        place: the position of `data` in the file, for errors. With `packed`, `data` was unpacked from that position.
     """
 
     def __init__(self, data: memoryview, byte_order: str, offset: int = 0, place: int = 0, *, packed: bool = False) -> None:
@@ -31,23 +31,23 @@ class ByteReader:
 
     @property
     def place(self) -> int:
-        """The byte of the file that is read next; of unpacked data, where the packed data begins."""
+        """The file position of the next byte; for unpacked data, the start of the packed data."""
         return self._place + (0 if self._packed else self.offset)
 
     @property
     def left(self) -> int:
-        """How many bytes there are from here on."""
+        """The number of bytes from here on."""
         return max(len(self._data) - self.offset, 0)
 
     def error(self, problem: str) -> TraceFileError:
-        """One that shows here."""
+        """An error at this position."""
         return TraceFileError(self.place, problem)
 
     def view(self, size: int, what: str) -> memoryview:
-        """The next bytes, where they are.
+        """The next bytes, without copying.
 
         Raises:
-            TraceFileError: there are not so many; so do all that follow.
+            TraceFileError: there are too few bytes. The following methods also raise it.
         """
         if self.offset < 0 or size > self.left:
             raise self.error(f"{what} takes {size} bytes, and {self.left} are left")
@@ -62,7 +62,7 @@ class ByteReader:
         return int.from_bytes(self.view(size, what), self._byte_order)  # type: ignore[arg-type]  # one of two strings
 
     def string(self, what: str) -> str:
-        """A text that ends in NUL."""
+        """A NUL-terminated text."""
         end = bytes(self._data[self.offset : self.offset + _LONGEST_NAME]).find(b"\0")
         if self.offset < 0 or end < 0:
             raise self.error(f"{what} has no end")

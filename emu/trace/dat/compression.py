@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Unpacking sections and chunks of a trace.dat, in bounded memory."""
+"""Decompresses sections and chunks of a trace.dat, in bounded memory."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from emu.trace.errors import TraceFileError
 
 __all__ = ["LARGEST_PIECE", "Unpack", "unpacker"]
 
-LARGEST_PIECE = 256 << 20  # bytes that one piece may become
+LARGEST_PIECE = 256 << 20  # maximum size of one unpacked piece in bytes
 
-Unpack = Callable[[memoryview, int, int], bytes]  # packed bytes, their size afterwards, their place in the file
+Unpack = Callable[[memoryview, int, int], bytes]  # packed bytes, their unpacked size, their position in the file
 
 
 def _zlib(packed: memoryview, size: int) -> bytes:
@@ -25,7 +25,7 @@ def _zlib(packed: memoryview, size: int) -> bytes:
 
 
 def _zstd(packed: memoryview, size: int) -> bytes:
-    import zstandard  # only files that are packed need it
+    import zstandard  # only compressed files need it
 
     try:
         stated = zstandard.frame_content_size(packed)
@@ -40,10 +40,10 @@ _UNPACKERS: Mapping[str, Callable[[memoryview, int], bytes]] = {"zlib": _zlib, "
 
 
 def unpacker(name: str, place: int) -> Unpack:
-    """What unpacks pieces that were compressed by the algorithm of that name.
+    """The unpacker for a compression algorithm, by name.
 
     Raises:
-        TraceFileError: there is none of that name; later, a piece cannot be unpacked to the size that it should have.
+        TraceFileError: the algorithm is unknown; later: a piece cannot be unpacked to its stated size.
     """
     if name not in _UNPACKERS:
         raise TraceFileError(place, f"nothing here can unpack {reprlib.repr(name)}")

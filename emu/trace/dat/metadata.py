@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What both versions of trace.dat hold in the same form, each read from where a reader stands."""
+"""Parts of trace.dat with the same form in both versions, each read at a reader's position."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FIELD = re.compile(r"field:\s*\S.*?(\w+);\s*offset:(\d+);\s*size:(\d+);")
 
 
 def header_layout(reader: ByteReader) -> PageLayout:
-    """`header_page` and `header_event`: how pages are built. Of the second nothing is used: all of Linux have the same."""
+    """`header_page` and `header_event`: the layout of pages. The latter is not used: it is the same in all Linux kernels."""
     reader.expect(b"header_page\0", "header_page")
     text = reader.bytes(reader.number(8, "the size of header_page"), "header_page").decode(errors="replace")
     layout = _page_layout(text, reader)
@@ -54,5 +54,5 @@ def _format(reader: ByteReader, system: str) -> FormatText:
 
 
 def sized_bytes(reader: ByteReader, width: int, what: str) -> bytes:
-    """A size in `width` bytes, then so many bytes."""
+    """A size in `width` bytes, followed by that many bytes."""
     return reader.bytes(reader.number(width, f"the size of {what}"), what)

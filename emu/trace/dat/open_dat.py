@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Opening a trace.dat: what all versions begin with."""
+"""Opens a trace.dat: reads the head that all versions have."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from emu.trace.recording import Recording
 __all__ = ["open_dat"]
 
 _MAGIC = b"\x17\x08\x44tracing"
-_BYTE_ORDERS = ("little", "big")  # by the number in the file
+_BYTE_ORDERS = ("little", "big")  # by their number in the file
 
 
 def open_dat(path: Path, *, salvage: bool = False) -> Recording:
-    """What a trace.dat of version 6 or 7 holds. Its pages stay mapped.
+    """The contents of a trace.dat of version 6 or 7. Its pages stay mapped.
 
     Args:
-        path: of the file.
-        salvage: give what can be read; what is wrong with the rest is in `damage`.
+        path: the file's path.
+        salvage: return what can be read; errors in the rest are in `damage`.
 
     Raises:
-        TraceFileError: it is none, or is damaged.
-        OSError: it cannot be read.
+        TraceFileError: the file is not a trace.dat, or is damaged.
+        OSError: the file cannot be read.
     """
     with path.open("rb") as file:
         try:
             memory = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-        except ValueError:  # it is empty
+        except ValueError:  # the file is empty
             memory = memoryview(b"")
     damage: list[str] = []
 

@@ -30,16 +30,16 @@ class OptionNumber(enum.IntEnum):
     KALLSYMS = 19
     PRINTK = 20
     CMDLINES = 21
-    BUFFER_TEXT = 22  # also of sections, as 0 and those from BUFFER on are
-    # Of emu; others skip what they do not know.
-    SAVED_TGIDS = 0x7E01  # saved_tgids as tracefs has it
-    ORIGIN = 0x7E02  # what makes the file again (emu.trace.origin)
-    KERNEL_VALUES = 0x7E03  # JSON: numbers that print fmts name, such as HRTIMER_MODE_ABS and sizeof(struct page)
-    CALL_COST = 0x7E04  # two numbers of 64 bits: those of `CallCost`
+    BUFFER_TEXT = 22  # also the number of sections, except 0 and those from BUFFER on
+    # emu's own options. Other programs skip unknown options.
+    SAVED_TGIDS = 0x7E01  # saved_tgids, as in tracefs
+    ORIGIN = 0x7E02  # what is needed to reproduce the file (emu.trace.origin)
+    KERNEL_VALUES = 0x7E03  # JSON: numbers used by print fmts, such as HRTIMER_MODE_ABS and sizeof(struct page)
+    CALL_COST = 0x7E04  # two 64-bit numbers, those of `CallCost`
 
 
 class Found(TypedDict, total=False):
-    """Fields of `Recording`, as far as a file has them."""
+    """Fields of `Recording` that a file has."""
 
     cpu_count: Required[int]
     layout: PageLayout
@@ -57,7 +57,7 @@ class Found(TypedDict, total=False):
 
 
 def describe(found: Found, options: Sequence[Option], byte_order: str) -> None:
-    """Adds what options say of a recording."""
+    """Adds the information in options to a recording's fields."""
 
     def text(data: bytes) -> str:
         return data.partition(b"\0")[0].decode(errors="surrogateescape")
@@ -82,7 +82,7 @@ def describe(found: Found, options: Sequence[Option], byte_order: str) -> None:
 
 
 def _numbers(data: bytes) -> dict[str, int]:
-    """The numbers in JSON; those that are damaged are left out."""
+    """The numbers in JSON; damaged ones are left out."""
     try:
         values = json.loads(data)
     except ValueError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The ring-buffer pages of a trace.dat as arrays: mapped from the file, or unpacked into one that has no name."""
+"""The ring-buffer pages of a trace.dat as arrays: mapped from the file, or unpacked into an unnamed file."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from emu.trace.recording import CpuPages
 __all__ = ["MOST_CPUS", "PagesReader", "check_page_size"]
 
 MOST_CPUS = 1 << 16
-_MOST_TIMES = 1000  # as large as its file may the whole of its unpacked pages be
+_MOST_TIMES = 1000  # maximum of the unpacked pages' total size, as a multiple of the file's size
 
 
 def check_page_size(size: int, place: int) -> None:
-    """Raises TraceFileError: no page can have that size."""
+    """Raises TraceFileError if a page cannot have this size."""
     if not 1 << 7 <= size <= 1 << 26 or size % 8:
         raise TraceFileError(place, f"pages of {size} bytes")
 
@@ -34,7 +34,7 @@ class PagesReader:
     Args:
         memory: the whole file.
         byte_order: of numbers in it: "little" or "big".
-        complain: is called with each error that does not stop the reading; it may raise it.
+        complain: called with each error that does not end reading. It may raise the error.
     """
 
     def __init__(self, memory: memoryview, byte_order: str, complain: Callable[[TraceFileError], None]) -> None:
@@ -44,7 +44,7 @@ class PagesReader:
         self._unpacked = self._mapped = 0
 
     def mapped(self, cpu: int, offset: int, size: int, page_size: int, place: int) -> CpuPages:
-        """Pages that lie in the file as they are. `place`: where the file says so."""
+        """Uncompressed pages in the file. `place`: the file position that describes them."""
         if offset + size > len(self._memory):
             at = len(self._memory)
             self._complain(TraceFileError(at, f"the file ends in the pages of CPU {cpu}, which begin at byte {offset}"))
@@ -57,7 +57,7 @@ class PagesReader:
         return CpuPages(cpu, _as_pages(self._memory[offset : offset + whole * page_size], page_size), offset)
 
     def unpacked(self, cpu: int, offset: int, page_size: int, unpack: Unpack) -> CpuPages:
-        """Pages in compressed chunks: how many chunks, then each one's sizes, packed and not, and its bytes."""
+        """Pages in compressed chunks: the number of chunks; then for each its packed and unpacked size, and its bytes."""
         reader = ByteReader(self._memory, self._byte_order, offset)
         with tempfile.TemporaryFile() as file:
             try:

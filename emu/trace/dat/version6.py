@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""trace.dat of version 6: one part after the other. trace-cmd.dat.v6(5)."""
+"""Version 6 of trace.dat: one part after another. trace-cmd.dat.v6(5)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from emu.trace.recording import Buffer, FormatText, Option, Recording
 
 __all__ = ["Version6"]
 
-_KIND = 10  # bytes: "options  ", "flyrecord" or "latency  ", and NUL
+_KIND = 10  # bytes: "options  ", "flyrecord" or "latency  ", with NUL
 
 
 class Version6:
-    """Reads a file from behind its initial format. The arguments are those of `Version7`, and the size of a page."""
+    """Reads a file after its initial format. The arguments are those of `Version7`, and the page size."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Version6:
         self._pages = PagesReader(memory, byte_order, complain)
 
     def recording(self) -> Recording:
-        """All of it but the initial format's part. After an error nothing that follows can be found."""
+        """Everything except the initial format. After an error, nothing that follows can be found."""
         found: Found = {"cpu_count": 0}
         formats: list[FormatText] = []
         buffers: list[Buffer] = []
@@ -71,7 +71,7 @@ class Version6:
                 buffers.append(self._instance(option, place, cpus, with_clock))
 
     def _options(self, reader: ByteReader) -> list[tuple[Option, int]]:
-        """The options, and where each one's data lies."""
+        """The options, with the position of each one's data."""
         found = []
         while number := reader.number(2, "an option's number"):
             size, place = reader.number(4, "an option's size"), reader.place
@@ -79,7 +79,7 @@ class Version6:
         return found
 
     def _instance(self, option: Option, place: int, cpus: int, with_clock: bool) -> Buffer:
-        """The buffer that an option leads to; it has as many CPUs as the option says, or as the file has."""
+        """The buffer to which an option points. It has the number of CPUs in the option, or else in the file."""
         data = ByteReader(memoryview(option.data), self._byte_order, 0, place)
         reader = ByteReader(self._memory, self._byte_order, data.number(8, "the place of a buffer"))
         name = data.string("a buffer's name")
@@ -102,5 +102,5 @@ class Version6:
 
 
 def _selected(clocks: str) -> str:
-    """The one in brackets: `[local] global counter`."""
+    """The clock in brackets: `[local] global counter`."""
     return clocks.partition("[")[2].partition("]")[0] or "local"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""trace.dat of version 7: sections, which options lead to. trace-cmd.dat.v7(5)."""
+"""Version 7 of trace.dat: sections, to which options point. trace-cmd.dat.v7(5)."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from emu.trace.recording import Buffer, CpuPages, FormatText, Option, Recording
 
 __all__ = ["Version7"]
 
-_COMPRESSED = 1  # flag of a section
+_COMPRESSED = 1  # a section's flag
 _Item = TypeVar("_Item")
 _CPU_ENTRY = 20  # bytes
 
 
 class Version7:
-    """Reads a file from behind its initial format.
+    """Reads a file after its initial format.
 
     Args:
         memory: the whole file.
-        reader: stands behind the page size.
+        reader: positioned after the page size.
         byte_order: "little" or "big".
-        complain: is called with each error; if it does not raise it, what can be read without that is.
+        complain: called with each error. If it does not raise the error, everything else that can be read is read.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Version7:
         self._pages = PagesReader(memory, byte_order, complain)
 
     def recording(self) -> Recording:
-        """All of it but the initial format's part."""
+        """Everything except the initial format."""
         found: Found = {"cpu_count": 0}
         formats: list[FormatText] = []
         buffers: list[Buffer] = []
@@ -77,14 +77,14 @@ class Version7:
         return Recording(buffers=buffers, formats=formats, file_version=7, compression=self.compression or "none", **found)
 
     def _tolerant(self, items: Iterator[_Item]) -> Iterator[_Item]:
-        """Items up to the first error."""
+        """The items up to the first error."""
         try:
             yield from items
         except TraceFileError as error:
             self._complain(error)
 
     def _options(self) -> Iterator[tuple[Option, int]]:
-        """The options of all sections of options, and where each one's data lies."""
+        """The options in all option sections, with the position of each one's data."""
         section, seen = self._first, set[int]()
         while section:
             if section in seen:
@@ -104,7 +104,7 @@ class Version7:
         return ByteReader(memoryview(option.data), self._byte_order, 0, place)
 
     def _section(self, option: Option, place: int) -> ByteReader:
-        """The section that an option leads to."""
+        """The section to which an option points."""
         return self._section_at(self._of(option, place).number(8, "the place of a section"))
 
     def _section_at(self, place: int) -> ByteReader:
@@ -151,5 +151,5 @@ class Version7:
 
 
 def _cpu_count(said: int | None, buffers: list[Buffer]) -> int:
-    """As many as the file says, or as the pages need."""
+    """The number of CPUs: as stated in the file, or as required by the pages."""
     return said if said is not None else max((cpu.cpu + 1 for buffer in buffers for cpu in buffer.cpus), default=0)

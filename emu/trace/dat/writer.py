@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Writes trace.dat, the file of trace-cmd: version 7 (trace-cmd.dat.v7(5)) and version 6 (trace-cmd.dat.v6(5)).
+"""Writes trace.dat, trace-cmd's file format: version 7 (trace-cmd.dat.v7(5)) and version 6 (trace-cmd.dat.v6(5)).
 
-Pages of the ring buffer go into the file as they are, in the byte order of the machine that has recorded them. They come
+Ring buffer pages are written unchanged, in the byte order of the machine that recorded them. They come
 from files, so that a trace can be larger than memory.
 """
 
@@ -29,25 +29,25 @@ _STRINGS = 15  # a section
 
 @dataclass(frozen=True)
 class Description:
-    """What a trace.dat says beside its events: files of tracefs, as they are read, and facts about the machine.
+    """The contents of a trace.dat besides its events: tracefs files as read, and facts about the machine.
 
     Attributes:
-        byte_order: of the machine.
-        page_size: of a page of its ring buffers, in bytes.
+        byte_order: the machine's byte order.
+        page_size: the size of its ring buffers' pages in bytes.
         header_page, header_event: events/header_page, events/header_event.
         ftrace_formats: the format files of events/ftrace.
-        event_formats: by system, the format files of its events.
-        kallsyms: /proc/kallsyms, with its modules.
+        event_formats: the format files of each system's events, by system.
+        kallsyms: /proc/kallsyms, including modules.
         printk_formats, saved_cmdlines, trace_clock: the files of these names.
-        uname: system, host, release and machine, as `uname -a` begins.
-        version: the program that has recorded.
+        uname: system, host, release and machine, like the start of `uname -a`.
+        version: the program that recorded.
         trace_id: a number for the recording.
-        cpus: how many the machine has.
+        cpus: the machine's number of CPUs.
         stats: per_cpu/cpu*/stats, after the recording.
         saved_tgids: the file of this name.
-        kernel_values: numbers of the kernel that print fmts name.
-        call_cost: what recording a call costs; None: that is not the same for each.
-        origin: what makes the recording again (`emu.trace.origin`).
+        kernel_values: the kernel's numbers used by print fmts.
+        call_cost: the cost of recording a call; None if it is not constant.
+        origin: what is needed to reproduce the recording (`emu.trace.origin`).
     """
 
     byte_order: Literal["little", "big"]
@@ -72,14 +72,14 @@ class Description:
 
 
 class PageFile(NamedTuple):
-    """A CPU's pages: a file that holds nothing else, open for reading."""
+    """A CPU's pages: a file with nothing else, open for reading."""
 
     cpu: int
     file: BinaryIO
 
 
 class WrittenBuffer(NamedTuple):
-    """A trace array's pages: of the CPUs that have any. The name of the top one is empty."""
+    """A trace array's pages, for the CPUs that have any. The top array's name is empty."""
 
     name: str
     clock: str
@@ -94,15 +94,15 @@ def write_dat(
     version: Literal[6, 7] = 7,
     compress: bool = False,
 ) -> None:
-    """Writes a whole trace.dat into an empty file, which can seek.
+    """Writes a complete trace.dat to an empty, seekable file.
 
     Args:
-        version: of the format; 6 has no compression.
+        version: the format's version; 6 has no compression.
         compress: with zstd.
 
     Raises:
         OSError: the file cannot be written.
-        ValueError: version 6 does not have what is asked for.
+        ValueError: version 6 does not support the arguments.
     """
     if version == 6:
         if compress:
@@ -120,13 +120,13 @@ def _compressor() -> Callable[[bytes], bytes]:
 
 @dataclass
 class _Writer:
-    """What both versions have."""
+    """The common part of both versions."""
 
     file: BinaryIO
     description: Description
 
     def number(self, kind: str, *values: int) -> bytes:
-        """Numbers in the file's byte order, as struct has them."""
+        """Numbers in the file's byte order, in struct's notation."""
         return struct.pack(("<" if self.description.byte_order == "little" else ">") + kind, *values)
 
     def sized(self, text: str, kind: str = "Q") -> bytes:
@@ -153,7 +153,7 @@ class _Writer:
         )
 
     def options(self, clock: str) -> Iterable[tuple[int, bytes]]:
-        """The options that both versions have. `clock`: of the top array."""
+        """The options that both versions have. `clock`: the top array's."""
         one = self.description
         yield OptionNumber.TRACECLOCK, _string(one.trace_clock or f"[{clock}]")
         yield OptionNumber.UNAME, _string(one.uname)
@@ -174,13 +174,13 @@ class _Writer:
         return b"".join(self.number("HI", number, len(content)) + content for number, content in options)
 
     def align(self) -> int:
-        """Fills up to a whole page. Returns where the file is then."""
+        """Pads the file to a whole page. Returns the position."""
         at = self.file.tell()
         self.file.write(b"\0" * (-at % self.description.page_size))
         return self.file.tell()
 
     def copy(self, source: BinaryIO) -> int:
-        """Copies all of a file. Returns its size."""
+        """Copies a whole file. Returns its size."""
         size = 0
         while piece := source.read(_COPIED):
             size += self.file.write(piece)
@@ -189,7 +189,7 @@ class _Writer:
 
 @dataclass
 class _Version7(_Writer):
-    """Sections, which options name."""
+    """Sections, which options refer to."""
 
     compressed: Callable[[bytes], bytes] | None
     strings: bytearray = field(default_factory=bytearray)
@@ -213,7 +213,7 @@ class _Version7(_Writer):
         options += self.options(buffers[0].clock)
         options.append((OptionNumber.CPUCOUNT, self.number("I", one.cpus)))
         options += [(OptionNumber.BUFFER, self.buffer(buffer)) for buffer in buffers]
-        # The last option's offset is that of more options: there are none.
+        # The last option's offset is that of more options: 0, because there are none.
         content = self.listed([*options, (OptionNumber.DONE, self.number("Q", 0))])
         at = self.section(OptionNumber.DONE, content, "options", plain=True)
         self.section(_STRINGS, bytes(self.strings), "strings")
@@ -221,7 +221,7 @@ class _Version7(_Writer):
         file.write(self.number("Q", at))
 
     def header(self, number: int, name: str, size: int, *, compressed: bool) -> bytes:
-        """A section's header. The name goes to the strings, and stays there if it is in use already."""
+        """A section's header. The name is added to the strings, unless it is there already."""
         place = self.strings.find(_string(name))
         if place < 0:
             place = len(self.strings)
@@ -229,7 +229,7 @@ class _Version7(_Writer):
         return self.number("HHIQ", number, _COMPRESSED if compressed else 0, place, size)
 
     def section(self, number: int, content: bytes, name: str, *, plain: bool = False) -> int:
-        """Writes a section. Returns where it is."""
+        """Writes a section. Returns its position."""
         at = self.file.tell()
         compressed = self.compressed is not None and not plain
         if compressed:
@@ -243,7 +243,7 @@ class _Version7(_Writer):
         return self.number("II", len(packed), len(content)) + packed
 
     def buffer(self, buffer: WrittenBuffer) -> bytes:
-        """Writes a trace array's pages. Returns the option that names it."""
+        """Writes a trace array's pages. Returns the option that refers to them."""
         compressed = self.compressed is not None
         at = self.file.tell()
         self.file.write(self.header(OptionNumber.BUFFER, "flyrecord", 0, compressed=compressed))
@@ -261,7 +261,7 @@ class _Version7(_Writer):
         return self.number("Q", at) + _string(buffer.name) + _string(buffer.clock) + pages + table
 
     def copy_compressed(self, source: BinaryIO) -> int:
-        """Copies all of a file in chunks, after their number. Returns how many bytes that takes."""
+        """Copies a whole file in chunks, preceded by their number. Returns the bytes written."""
         start, count = self.file.tell(), 0
         self.file.write(self.number("I", 0))
         while piece := source.read(_CHUNK_PAGES * self.description.page_size):
@@ -275,7 +275,7 @@ class _Version7(_Writer):
 
 
 class _Version6(_Writer):
-    """One thing after the other. The pages of instances are named by options."""
+    """One part after another. Options refer to the pages of instances."""
 
     def write(self, buffers: Sequence[WrittenBuffer]) -> None:
         one, file = self.description, self.file
@@ -300,7 +300,7 @@ class _Version6(_Writer):
             file.seek(end)
 
     def pages(self, buffer: WrittenBuffer) -> None:
-        """Writes a table of where each CPU's pages are, then the pages."""
+        """Writes a table with the position of each CPU's pages, then the pages."""
         file, count = self.file, self.description.cpus
         file.write(b"flyrecord\0")
         table = file.tell()

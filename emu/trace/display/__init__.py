@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a notebook shows of a trace and of its tables."""
+"""The display of traces and their tables in notebooks."""

@@ -14,7 +14,7 @@ _ROWS = 10
 
 
 def columns_html(columns: Mapping[str, Column]) -> str:
-    """HTML of its first rows."""
+    """The first rows as HTML."""
     shown = [columns[name][:_ROWS].tolist() for name in columns]
     count = len(columns[next(iter(columns))])
     caption = f"the first {_ROWS} of {count:,} rows" if count > _ROWS else f"{count:,} row{'s' * (count != 1)}"

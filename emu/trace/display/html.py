@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Pieces of HTML."""
+"""HTML snippets."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from html import escape
 
 __all__ = ["table"]
 
-_ADDRESS = 1 << 63  # of a kernel, and more than anything that is counted
+_ADDRESS = 1 << 63  # kernel addresses start here; counts are smaller
 
 
 def table(titles: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
-    """A table; numbers stand to the right, with commas. Without titles, the first cell of a row is its title."""
+    """A table. Numbers are right-aligned, with commas. Without titles, the first cell of a row is its title."""
     head = "".join(f'<th style="text-align:left">{escape(title)}</th>' for title in titles)
     lines = [f"<tr>{head}</tr>"] if titles else []
     for row in rows:

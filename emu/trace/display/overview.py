@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a notebook shows of a trace: what is in it, when, and where the time went."""
+"""A notebook's overview of a trace: what is in it, when, and where the time went."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from emu.trace.trace import Trace
 
 __all__ = ["trace_html"]
 
-_MOST = 8  # types of events
+_MOST = 8  # event types
 
 
 def trace_html(trace: Trace) -> str:
@@ -36,7 +36,7 @@ def trace_html(trace: Trace) -> str:
 
 
 def _flames(trace: Trace) -> str:
-    """What there is of the two flame graphs."""
+    """The available ones of the two flame graphs."""
     found = []
     for name, off_cpu in (("on CPU", False), ("off CPU", True)):
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A small timeline: for each CPU, which task's events it recorded when."""
+"""A small timeline: for each CPU, whose events it recorded, and when."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _IDLE = "#ddd"
 
 
 def timeline(trace: Trace) -> str:
-    """An SVG picture of the events of `trace.first`; "": it has none.
+    """An SVG picture of the events of `trace.first`; "" if it has none.
 
-    A stretch has the colour of the task of which most events are, and names it when the mouse is there.
+    A stretch has the colour of the task with the most events in it, and a tooltip with the task's name.
     """
     events = trace.first
     if not len(events):
@@ -45,7 +45,7 @@ def timeline(trace: Trace) -> str:
 
 
 def _stretches(places: np.ndarray, pids: np.ndarray) -> list[tuple[int, int, int]]:
-    """Start, end and task of each stretch of pixels in which something was recorded."""
+    """The start, end and task of each stretch of pixels with recorded events."""
     tasks, which = np.unique(pids, return_inverse=True)
     counts = np.zeros((_WIDTH, len(tasks)), np.int64)
     np.add.at(counts, (places, which), 1)
@@ -58,5 +58,5 @@ def _stretches(places: np.ndarray, pids: np.ndarray) -> list[tuple[int, int, int
 
 
 def _colour(pid: int) -> str:
-    """The same for the same task."""
+    """A colour that depends only on the task."""
     return f"hsl({zlib.crc32(b'%d' % pid) % 360},60%,60%)" if pid else _IDLE

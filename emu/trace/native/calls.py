@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Calls from the entries and exits of function_graph: a stack for each task, kept as links from each open call to its caller."""
+"""Pairs function_graph's entries and exits: a stack for each task, stored as links from each open call to its caller."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from emu.native.records import u64
 __all__ = ["CUT", "NO_CALL", "PAIRED", "UNFINISHED", "Calls", "GraphEvents", "TaskStacks", "pair"]
 
 NO_CALL = -1
-PAIRED, UNFINISHED, CUT = 0, 1, 2  # there are both; there is no exit; there is no entry
+PAIRED, UNFINISHED, CUT = 0, 1, 2  # entry and exit exist; no exit; no entry
 
 
 class GraphEvents(NamedTuple):
-    """Columns of entries and exits, in the order of time. `calltime`, `rettime`: of exits."""
+    """Columns of entries and exits, sorted by time. `calltime`, `rettime`: of exits."""
 
-    task: NDArray[np.int64]  # its number
+    task: NDArray[np.int64]  # task number
     is_exit: NDArray[np.bool_]
     time: NDArray[np.uint64]
     address: NDArray[np.uint64]  # of the function
@@ -30,19 +30,19 @@ class GraphEvents(NamedTuple):
 
 
 class Calls(NamedTuple):
-    """Columns of calls, in the order in which they were seen first. What is not known is 0."""
+    """Columns of calls, in the order of first appearance. Unknown values are 0."""
 
-    row: NDArray[np.int64]  # the event that a call was first seen in
+    row: NDArray[np.int64]  # the first event of the call
     parent: NDArray[np.int64]  # the caller, or NO_CALL
     depth: NDArray[np.int32]
     entry: NDArray[np.uint64]
     exit: NDArray[np.uint64]
-    inner: NDArray[np.uint64]  # how long the calls that it made lasted
+    inner: NDArray[np.uint64]  # total duration of its callees
     state: NDArray[np.uint8]  # PAIRED, UNFINISHED or CUT
 
     @classmethod
     def empty(cls, count: int) -> Calls:
-        """Room for so many."""
+        """Room for `count` calls."""
         return cls(
             np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.int32),
             np.empty(count, np.uint64), np.empty(count, np.uint64), np.empty(count, np.uint64), np.empty(count, np.uint8),
@@ -50,7 +50,7 @@ class Calls(NamedTuple):
 
 
 class TaskStacks(NamedTuple):
-    """Of each task: its innermost open call, or NO_CALL; and calls that returned to a caller that was not seen."""
+    """For each task: its innermost open call, or NO_CALL; and calls that returned to a caller not yet seen."""
 
     top: NDArray[np.int64]
     orphan_depth: NDArray[np.int32]
@@ -58,7 +58,7 @@ class TaskStacks(NamedTuple):
 
     @classmethod
     def of(cls, tasks: int) -> TaskStacks:
-        """So many, before the first event."""
+        """The stacks of this many tasks, before the first event."""
         return cls(np.full(tasks, NO_CALL, np.int64), np.full(tasks, -1, np.int32), np.zeros(tasks, np.uint64))
 
 
@@ -67,7 +67,7 @@ def _close(
     call: int, task: int, lasted: u64, parents: NDArray[np.int64], depths: NDArray[np.int32], inner: NDArray[np.uint64],
     orphan_depths: NDArray[np.int32], orphan_times: NDArray[np.uint64],
 ) -> None:  # fmt: skip
-    """Adds how long a call lasted to its caller; if that is not known, keeps it for a caller of which only the exit comes."""
+    """Adds a call's duration to its caller; if the caller is unknown, keeps it for one of which only the exit is recorded."""
     parent = parents[call]
     if parent != NO_CALL:
         inner[parent] += lasted
@@ -79,7 +79,7 @@ def _close(
 
 @specialized
 def pair(events: GraphEvents, stacks: TaskStacks, calls: Calls) -> int:
-    """Fills the columns of the calls, and returns how many there are."""
+    """Fills the columns of the calls. Returns their number."""
     tasks, is_exit, times, functions, depths, calltimes, rettimes = events
     tops, orphan_depths, orphan_times = stacks
     rows, parents, call_depths, entries, exits, inner, states = calls
@@ -101,7 +101,7 @@ def pair(events: GraphEvents, stacks: TaskStacks, calls: Calls) -> int:
             tops[task] = parents[top]
             _close(top, task, lasted, parents, call_depths, inner, orphan_depths, orphan_times)
             continue
-        if top != NO_CALL and call_depths[top] == depth:  # another function: its exit is lost, and this one's entry
+        if top != NO_CALL and call_depths[top] == depth:  # another function: its exit is lost, and so is this one's entry
             top = parents[top]
         rows[count], parents[count], call_depths[count] = n, top, depth
         entries[count], exits[count], states[count] = calltimes[n], rettimes[n], CUT

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Fields of many entries at once. An entry is at `addresses[n]`, and has `sizes[n]` bytes; what is beyond them is 0."""
+"""Reads fields of many entries at once. Entry n is at `addresses[n]` and has `sizes[n]` bytes; bytes beyond them read as 0."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Longs = NDArray[np.int64]
 
 @specialized
 def gather(addresses: Longs, sizes: NDArray[np.int32], offset: int, width: int, out: NDArray[np.uint8]) -> None:
-    """Copies `width` bytes from `offset` on of each entry to `out`, uint8[n, width]."""
+    """Copies `width` bytes at `offset` of each entry to `out`, uint8[n, width]."""
     for n in range(len(addresses)):
         field = Bytes(addresses[n] + offset)
         there = min(max(sizes[n] - offset, 0), width)
@@ -31,8 +31,8 @@ def gather(addresses: Longs, sizes: NDArray[np.int32], offset: int, width: int, 
 def data_ranges(
     addresses: Longs, sizes: NDArray[np.int32] | Longs, offset: int, relative: bool, swapped: bool, starts: Longs, lengths: Longs
 ) -> None:
-    """Where the data of a dynamic field is: its word is at `offset` of each entry, and counts from the entry, or `relative`
-    from its own end."""
+    """The ranges of a dynamic field's data. Its location word is at `offset` of each entry, and counts from the entry's start or,
+    if `relative`, from its own end."""
     for n in range(len(addresses)):
         starts[n], lengths[n] = addresses[n], 0
         if offset + 4 <= sizes[n]:
@@ -45,7 +45,7 @@ def data_ranges(
 
 @specialized
 def text_ranges(starts: Longs, lengths: Longs) -> None:
-    """Shortens each range to the text in it: what is before its NUL."""
+    """Shortens each range to the text before its NUL."""
     for n in range(len(starts)):
         for byte in range(lengths[n]):
             if Bytes(starts[n])[byte] == 0:
@@ -55,7 +55,7 @@ def text_ranges(starts: Longs, lengths: Longs) -> None:
 
 @specialized
 def stack_ranges(starts: Longs, lengths: Longs, size: int) -> None:
-    """Shortens each range to the addresses of a stack, of `size` bytes each: what is before one with all bits set."""
+    """Shortens each range to a stack trace's addresses, of `size` bytes each: those before one with all bits set."""
     for n in range(len(starts)):
         for place in range(0, lengths[n] - size + 1, size):
             byte = 0
@@ -100,10 +100,10 @@ def _same(one: int, other: int, length: int) -> bool:
 
 @specialized
 def distinct(starts: Longs, lengths: Longs, which: NDArray[np.int32], firsts: Longs, table: NDArray[np.int32]) -> int:
-    """Numbers the ranges of memory: those with the same bytes have the same number, in the order of their first.
+    """Numbers the ranges of memory: ranges with equal bytes get the same number, in the order of first occurrence.
 
-    Fills `which`, the number of each, and `firsts`, the range that each number was first given to; returns how many
-    numbers there are. `table`: int32 of -1, whose length is a power of two above twice as many.
+    Fills `which`, each range's number, and `firsts`, the first range with each number. Returns the number of distinct
+    ranges. `table`: int32, filled with -1; its length is a power of two greater than twice the number of ranges.
     """
     count, mask = 0, u64(len(table) - 1)
     for n in range(len(starts)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What entries and exits of function_graph belong together."""
+"""Matches function_graph's entries and exits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NO_ROW = -1
 
 
 class Columns(NamedTuple):
-    """Those of all events. `sources`: the number of the buffer."""
+    """Columns of all events. `sources`: the number of the buffer."""
 
     kinds: NDArray[np.uint16]
     sources: NDArray[np.int64]
@@ -27,12 +27,12 @@ class Columns(NamedTuple):
 
 
 class GraphFormats(NamedTuple):
-    """What entries and exits are like.
+    """The layouts of entries and exits.
 
     Attributes:
         entry, exit: their `common_type`.
-        in_entry, in_exit: where the function's address is.
-        long_size: its bytes.
+        in_entry, in_exit: the offsets of the function's address.
+        long_size: the size of the address in bytes.
     """
 
     entry: int
@@ -45,11 +45,11 @@ class GraphFormats(NamedTuple):
 
 @specialized
 def find_leaves(events: Columns, formats: GraphFormats, leaves: NDArray[np.int64], last: NDArray[np.int64]) -> None:
-    """For each entry whose exit is the next event of its buffer, on the same CPU: the row of the exit; NO_ROW for all others.
+    """For each entry whose exit is the next event of its buffer on the same CPU: the row of the exit; NO_ROW for all others.
 
     Args:
-        leaves: is filled.
-        last: int64[buffers] of NO_ROW.
+        leaves: the result.
+        last: int64[buffers], filled with NO_ROW.
     """
     kinds, cpus, addresses, sizes = events.kinds, events.cpus, events.addresses, events.sizes
     swapped, long_size = formats.swapped, formats.long_size

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Calls as beginnings and ends that nest, whatever was recorded: a stack for one task after the other."""
+"""Calls as starts and ends that nest, whatever was recorded: a stack for one task after another."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Changes", "TaskCalls", "begin_and_end"]
 
 
 class TaskCalls(NamedTuple):
-    """Columns of calls; those of a task, which `keys` tell apart, together, in the order of their entries."""
+    """Columns of calls, grouped by task (with the task keys `keys`), in the order of their entries."""
 
     keys: NDArray[np.int64]
     entries: NDArray[np.uint64]
@@ -25,7 +25,7 @@ class TaskCalls(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """Which call begins or ends, and when: columns twice as long as those of the calls."""
+    """Which call starts or ends, and when: columns twice as long as those of the calls."""
 
     calls: NDArray[np.int64]
     ends: NDArray[np.bool_]
@@ -34,11 +34,11 @@ class Changes(NamedTuple):
 
 @specialized
 def begin_and_end(calls: TaskCalls, last: u64, stack: NDArray[np.int64], changes: Changes) -> None:
-    """Fills `changes`. A call ends before one begins that is not deeper. No time is before the one that precedes it in its task.
+    """Fills `changes`. A call ends before a call of the same or a smaller depth begins. Times never decrease within a task.
 
     Args:
-        last: when a call ends that has not finished.
-        stack: is written to; as long as there are calls.
+        last: the end of unfinished calls.
+        stack: working memory, as long as there are calls.
     """
     keys, entries, exits, depths, finished = calls
     which, ends, times = changes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Numbers in recorded memory, whose byte order is known when the trace is open. Addresses are the host's."""
+"""Reads numbers in recorded memory, whose byte order is known only at run time. Addresses are the host's."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["number_at", "swapped16", "swapped32", "word16_at", "word32_at", "wor
 
 @specialized
 def swapped16(word: int) -> int:
-    """Two bytes in the other order."""
+    """A two-byte number, byte-swapped."""
     return (word & 0xFF) << 8 | word >> 8
 
 
 @specialized
 def swapped32(word: int) -> int:
-    """Four bytes in the other order."""
+    """A four-byte number, byte-swapped."""
     return swapped16(word & 0xFFFF) << 16 | swapped16(word >> 16)
 
 
@@ -29,7 +29,7 @@ def word16_at(address: int, swapped: bool) -> int:
 
 @specialized
 def word32_at(address: int, swapped: bool) -> int:
-    """Not negative."""
+    """An unsigned four-byte number."""
     word = i64(Ints(address)[0])
     return swapped32(word) if swapped else word
 

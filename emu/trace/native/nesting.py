@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Calls without returns, each put below its caller."""
+"""Nests calls without returns, each below its caller."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Ints = NDArray[np.int32]
 
 @specialized
 def nest(cpus: NDArray[np.uint16], functions: Ints, callers: Ints, stacks: Ints, sizes: Ints, depths: Ints) -> None:
-    """How deep each call is: below the first in its CPU's stack that has its caller's name; at the top if there is none.
+    """The depth of each call: below the first call in its CPU's stack with its caller's name; 0 if there is none.
 
     Args:
         cpus: of the calls.
         functions, callers: numbers of names.
-        stacks: int32[CPU, n]: the names of the calls of each CPU, which go on from what they were.
-        sizes: of each CPU: how many of them are known.
-        depths: is filled.
+        stacks: int32[CPU, n]: the names of the calls of each CPU, continued from earlier events.
+        sizes: of each CPU: the number of known calls.
+        depths: the result.
     """
     most = stacks.shape[1]
     for n in range(len(functions)):

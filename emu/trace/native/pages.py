@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where the events in the pages of one CPU are. What a page is: emu/ftrace/native/ring_buffer.py.
+"""Finds the events in the pages of one CPU. The page format is in emu/ftrace/native/ring_buffer.py.
 
-Pages are not trusted: a page is left where it cannot be read on, and the place is told.
+Pages are untrusted: where a page cannot be read any further, the rest is skipped, and the place is reported.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from emu.trace.recording import PageLayout
 
 __all__ = ["COMMIT_BEYOND_PAGE", "COMMON_SIZE", "EVENT_BEYOND_COMMIT", "TOO_SHORT", "UNKNOWN_LOSS", "Found", "find_events"]
 
-UNKNOWN_LOSS = -1  # events were lost, and nobody counted them
-COMMON_SIZE = 8  # bytes that each entry begins with
+UNKNOWN_LOSS = -1  # events were lost, but not counted
+COMMON_SIZE = 8  # bytes of the common fields
 COMMIT_BEYOND_PAGE, EVENT_BEYOND_COMMIT, TOO_SHORT = 1, 2, 3
 
 _PADDING, _TIME_EXTEND, _TIME_STAMP = 29, 30, 31
@@ -29,15 +29,15 @@ _LOW_59 = u64((1 << 59) - 1)
 
 
 class Found(NamedTuple):
-    """Columns of events, in order; of places where events were lost; and of problems, of which there may be more than fit.
+    """Columns of events, in order; of losses of events; and of problems, of which there may be more than fit.
 
     Attributes:
-        times: nanoseconds or what the clock counts.
-        addresses: of the entries.
-        sizes: bytes of an entry.
+        times: nanoseconds or units of the clock.
+        addresses: the entries' addresses.
+        sizes: the entries' sizes in bytes.
         kinds: `common_type`.
-        losses: int64[n, 2]: before which event others were lost, and how many, or UNKNOWN_LOSS.
-        problems: int64[n, 2]: a place in bytes from the first page, and what is wrong there.
+        losses: int64[n, 2]: the index of the event after the loss, and the number of lost events, or UNKNOWN_LOSS.
+        problems: int64[n, 2]: a byte offset from the first page, and what is wrong there.
     """
 
     times: NDArray[np.uint64]
@@ -50,11 +50,11 @@ class Found(NamedTuple):
 
 @specialized
 def _find_in_page(at: int, end: int, time: u64, swapped: bool, found: Found, count: int) -> tuple[int, int, int]:
-    """Adds the events of a page to `count` others. Returns how many there are then; where the page is left, and why, or 0."""
+    """Adds the events of a page to `count` others. Returns the new number; where reading stopped, and why, or 0."""
     times, addresses, sizes, kinds, _, _ = found
     while at + 4 <= end:
         header = word32_at(at, swapped)
-        if swapped:  # the bit field begins at the other end of the word
+        if swapped:  # bit fields are allocated from the other end of the word
             type_len, delta = header >> 27, u64(header & 0x7FFFFFF)
         else:
             type_len, delta = header & 31, u64(header >> 5)
@@ -91,13 +91,13 @@ def _find_in_page(at: int, end: int, time: u64, swapped: bool, found: Found, cou
 
 @specialized
 def find_events(base: int, pages: int, page_size: int, layout: PageLayout, swapped: bool, found: Found) -> tuple[int, int, int]:
-    """Fills `found`, and returns how many events, lost places and problems there are.
+    """Fills `found`, and returns the numbers of events, losses and problems.
 
     Args:
         base: the address of the first page.
-        pages: how many there are.
+        pages: the number of pages.
         page_size: bytes.
-        swapped: the pages' byte order is not the host's.
+        swapped: whether the pages' byte order is not the host's.
     """
     count, lost, wrong = 0, 0, 0
     for start in range(base, base + pages * page_size, page_size):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Turning numbers in entries to the host's byte order, where they are. The pages are a copy."""
+"""Byte-swaps numbers in entries, in place. The pages are a copy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["swap_numbers"]
 
 @specialized
 def swap_numbers(starts: NDArray[np.int64], lengths: NDArray[np.int64], width: int) -> None:
-    """Reverses each `width` bytes of memory ranges."""
+    """Reverses each group of `width` bytes in ranges of memory."""
     for n in range(len(starts)):
         at, end = starts[n], starts[n] + lengths[n]
         while at + width <= end:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Lines of text, assembled from columns: first the length of every line, then column after column is put in its place.
+"""Assembles lines of text from columns: first computes the length of every line, then fills in column after column.
 
-`rows` says for each element of a column in which line it stands. `cursors` says where in `out` the next byte of each line goes.
+`rows` has the line of each element of a column. `cursors` has the position in `out` of each line's next byte.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _HEX_LETTER = 97 - 10
 
 @specialized
 def measure_table(lengths: Longs, rows: Longs, which: Which, offsets: Longs) -> None:
-    """Adds the length of text number `which` to each line. Text n of a table is from offsets[n] to offsets[n + 1]."""
+    """Adds the length of text `which` to each line. Text n of a table is from offsets[n] to offsets[n + 1]."""
     for n in range(len(rows)):
         lengths[rows[n]] += offsets[which[n] + 1] - offsets[which[n]]
 
 
 @specialized
 def _copy(to: int, source: int, length: int) -> None:
-    """Copies so many bytes, and touches none beside them."""
+    """Copies `length` bytes, without touching any others."""
     at = 0
     while at + 8 <= length:
         Words(to + at)[0] = Words(source + at)[0]
@@ -54,7 +54,7 @@ def _copy(to: int, source: int, length: int) -> None:
 
 @specialized
 def put_table(out: int, cursors: Longs, rows: Longs, which: Which, table: int, offsets: Longs) -> None:
-    """`out` and `table`: addresses."""
+    """Writes texts of a table. `out` and `table` are addresses."""
     for n in range(len(rows)):
         row, text = rows[n], which[n]
         length = offsets[text + 1] - offsets[text]
@@ -64,7 +64,7 @@ def put_table(out: int, cursors: Longs, rows: Longs, which: Which, table: int, o
 
 @specialized
 def put_ranges(out: int, cursors: Longs, rows: Longs, starts: Longs, lengths: Longs) -> None:
-    """Copies text from memory. `out`: an address."""
+    """Writes text from memory. `out` is an address."""
     for n in range(len(rows)):
         row = rows[n]
         _copy(out + cursors[row], starts[n], lengths[n])
@@ -72,12 +72,12 @@ def put_ranges(out: int, cursors: Longs, rows: Longs, starts: Longs, lengths: Lo
 
 
 class NumberFormat(NamedTuple):
-    """How C's printf has numbers.
+    """The number format of C's printf.
 
     Attributes:
         base: 10 or 16.
-        width: is filled with zeros, or spaces.
-        prefix: 2 for `0x`, which 0 does not get, else 0.
+        width: padded with zeros or spaces.
+        prefix: 2 for `0x`, which is omitted for 0; otherwise 0.
     """
 
     base: int
@@ -99,7 +99,7 @@ def _digits(value: u64, base: u64) -> int:
 
 @specialized
 def _magnitude(value: u64, signed: bool) -> tuple[bool, u64]:
-    """(whether it is negative, its magnitude) of the word that holds a number."""
+    """(whether it is negative, its magnitude) of a number stored in a word."""
     if signed and i64(value) < 0:
         return True, u64(0) - value
     return False, value
@@ -115,7 +115,7 @@ def measure_numbers(lengths: Longs, rows: Longs, values: Numbers, form: NumberFo
 
 @specialized
 def _fill(out: Characters, at: int, count: int, letter: int) -> int:
-    """Writes a letter so many times; returns where the next one goes."""
+    """Writes a character `count` times. Returns the next position."""
     for _ in range(count):
         out[at] = letter
         at += 1
@@ -153,14 +153,14 @@ def put_numbers(out: Characters, cursors: Longs, rows: Longs, values: Numbers, f
 
 @specialized
 def measure_times(lengths: Longs, rows: Longs, whole: Numbers, width: int, places: int) -> None:
-    """Seconds in at least `width` characters, a point, and `places` digits."""
+    """Measures times: seconds in at least `width` characters, a point, and `places` digits."""
     for n in range(len(rows)):
         lengths[rows[n]] += max(_digits(whole[n], _TEN), width) + 1 + places
 
 
 @specialized
 def _put_decimal(out: Characters, at: int, value: u64, places: int) -> int:
-    """Writes the last so many digits of a number; returns where the next character goes."""
+    """Writes the last `places` digits of a number. Returns the next position."""
     for place in range(places - 1, -1, -1):
         out[at + place] = i64(value % _TEN) + _DIGIT
         value //= _TEN

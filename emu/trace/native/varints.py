@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Protocol Buffers' variable-length integers: seven bits in each byte, the lowest first; the top bit says that more follow."""
+"""Protocol Buffers' variable-length integers: seven bits per byte, lowest first; the top bit says that more bytes follow."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _length(value: u64) -> int:
 
 @specialized
 def measure_varints(lengths: Longs, rows: Longs, values: NDArray[np.uint64], before: int) -> None:
-    """Adds the length of each, and of the `before` bytes in front of it."""
+    """Adds the length of each integer, and of the `before` bytes in front of it."""
     for n in range(len(rows)):
         lengths[rows[n]] += before + _length(values[n])
 

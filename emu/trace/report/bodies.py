@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What events say after their names, each type as trace-cmd has it; not the lines of function_graph."""
+"""The texts of events after their names, for each type in trace-cmd's form; without function_graph's lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Bodies:
         self._texts: dict[int, EventText] = {}
 
     def __call__(self, call: EventCall, table: EventTable) -> list[Piece]:
-        """The pieces of the events of a table, without the ends of their lines."""
+        """The pieces for the events of a table, without line ends."""
         if has_needed(call, self._context.words) and (own := OWN_TEXTS.get(call.path)):
             return own(self._context, table)
         if call.number not in self._texts:

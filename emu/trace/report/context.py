@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the text of an event needs besides the event."""
+"""The data that the text of an event needs besides the event."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _SOFTIRQS = tuple(
 
 
 class SymbolValues(Mapping[str, int]):
-    """The values of the kernel's variables and enumerators, of which a file has none: a symbol's address, or 0 and -1.
+    """Values for the kernel's variables and enumerators, which a file does not have: a symbol's address, or 0 and -1.
 
-    A pointer to a structure is counted in ones.
+    Pointers to structures count in units of one byte.
     """
 
     def __init__(self, symbols: KernelSymbols) -> None:
@@ -56,7 +56,7 @@ class SymbolValues(Mapping[str, int]):
 
 
 class ReportContext:
-    """Symbols, texts and names of a trace, as trace-cmd shows them. It is a `Guest` of a print fmt."""
+    """Symbols, texts and names of a trace, in trace-cmd's form. It is a `Guest` for print fmts."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
@@ -67,7 +67,7 @@ class ReportContext:
 
     @cached_property
     def printk_formats(self) -> dict[int, str]:
-        """The texts of the kernel that events point to."""
+        """The kernel's strings to which events point."""
 
         def unescaped(text: bytes) -> str:
             return re.sub(rb'\\[nt"\\]', lambda found: _ESCAPES[found[0]], text).decode(errors="replace")
@@ -75,11 +75,11 @@ class ReportContext:
         return {int(address, 16): unescaped(text) for address, text in _PRINTK.findall(self.trace.recording.printk_formats)}
 
     def _function(self, address: int) -> str | None:
-        """The function's name; None: there is none at the address."""
+        """The function's name; None if there is none at the address."""
         return self.trace.symbols.function(address)
 
     def _symbol(self, address: int, *, offset: bool) -> str:
-        """%pS, and without the offset %ps"""
+        """The text of %pS, or of %ps without the offset."""
         name = self._function(address)
         if name is None:
             return f"{address:#x}"
@@ -87,17 +87,17 @@ class ReportContext:
         return f"{name}+{found.offset:#x}" if offset and found else name
 
     def string(self, address: int) -> str:
-        """The text that a pointer points to."""
+        """The string at an address."""
         if address in self.printk_formats:
             return self.printk_formats[address].rstrip("\n")
         return f"{address:x}"
 
     def pointer(self, address: int) -> str:
-        """%p"""
+        """The text of %p."""
         return f"{address:#x}" if address else "(nil)"
 
     def function_column(self, addresses: NDArray[np.uint64], before: str = "", after: str = "", unknown: str = "{:#x}") -> Texts:
-        """The name of the function at each address; `unknown`: the format of others."""
+        """The name of the function at each address; `unknown`: the format for other addresses."""
         distinct, which = distinct_values(addresses)
         names = [self.function(address) or unknown.format(address) for address in distinct]
         return Texts([f"{before}{name}{after}" for name in names], which)

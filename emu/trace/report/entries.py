@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Single entries in the host's byte order, as a compiled print fmt takes them."""
+"""Converts single entries to the host's byte order, for compiled print fmts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["host_order"]
 
 
 def host_order(call: EventCall, entry: bytes) -> bytes:
-    """An entry of a machine with the other byte order, number by number."""
+    """Byte-swaps an entry of a machine with the other byte order, number by number."""
     found = bytearray(entry.ljust(call.size, b"\0"))
     for field in (*COMMON_FIELDS, *call.fields):
         if field.is_dynamic:

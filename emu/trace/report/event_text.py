@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of events by their print fmt, column by column.
+"""The text of events from their print fmt, column by column.
 
-Numbers and texts that are fields go straight from the pages into the lines. All other arguments are calculated once for
-each distinct content of the fields that they read.
+Fields that are numbers or texts are copied from the pages into the lines. All other arguments are evaluated once per
+distinct content of the fields that they read.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ Maker = Callable[[EventTable], Piece]
 
 @dataclass(frozen=True)
 class Argument:
-    """A conversion with what it prints."""
+    """A conversion and its argument."""
 
     conversion: Conversion
-    nodes: Sequence[Node]  # the widths that are arguments, too
+    nodes: Sequence[Node]  # including arguments for widths
 
     @property
     def field_name(self) -> str | None:
-        """The field that is printed; None: something is calculated."""
+        """The printed field; None if the argument is an expression."""
         node = self.nodes[-1]
         while type(node).__name__ == "Cast":
             node = node.expr
@@ -59,7 +59,7 @@ class EventText:
     """Makes the text of events of one type.
 
     Attributes:
-        broken: why the print fmt cannot be used; None: it can.
+        broken: why the print fmt cannot be used; None if it can.
     """
 
     def __init__(self, context: ReportContext, call: EventCall) -> None:
@@ -70,7 +70,7 @@ class EventText:
 
     @cached_property
     def makers(self) -> list[Maker]:
-        """What makes each piece. Of a print fmt that cannot be used there are none, and `broken` is set."""
+        """The makers of the pieces. If the print fmt cannot be used, there are none, and `broken` is set."""
         try:
             return [self.maker(part) for part in self.parts()]
         except PrintFmtError as error:
@@ -78,7 +78,7 @@ class EventText:
             return []
 
     def __call__(self, table: EventTable) -> list[Piece]:
-        """The pieces of the events of a table."""
+        """The pieces for the events of a table."""
         return [make(table) for make in self.makers]
 
     def parts(self) -> Iterator[str | Argument]:
@@ -107,17 +107,17 @@ class EventText:
             raise PrintFmtError(f"it cannot be read: {error}") from None
 
     def maker(self, part: str | Argument) -> Maker:
-        """What makes the text of a part.
+        """The maker of a part's text.
 
         Raises:
-            PrintFmtError: it asks for what is not known.
+            PrintFmtError: it needs something unknown.
         """
         if isinstance(part, str):
             text = part
             return lambda table: constant(text, table.count)
         return self._simple(part) or _Calculated(self._context, self._call, part)
 
-    # Fields as they are
+    # Unconverted fields
 
     def _simple(self, argument: Argument) -> Maker | None:
         conversion = argument.conversion
@@ -146,7 +146,7 @@ class EventText:
         return None
 
     def _number(self, conversion: Conversion, node: Node) -> Maker | None:
-        """A field that is a number, perhaps cast to one that is not smaller."""
+        """A number field, perhaps cast to a type that is not smaller."""
         while type(node).__name__ == "Cast" and _casts_to_long(node):
             node = node.expr
         field = self._field(node)
@@ -157,13 +157,13 @@ class EventText:
 
 
 def _casts_to_long(node: Node) -> bool:
-    """Whether a cast keeps every number of a field: to a long, signed as the field or not."""
+    """Whether a cast preserves all numbers of a field: to a long with the same or another signedness."""
     names = getattr(getattr(getattr(node.to_type, "type", None), "type", None), "names", ())
     return "long" in names or names in (["u64"], ["__u64"])
 
 
 def _unsigned(call: EventCall) -> EventCall:
-    """The event as trace-cmd calculates with it: numbers are positive until they are printed as others."""
+    """The event as trace-cmd evaluates it: numbers are unsigned until they are printed."""
     return replace(call, fields=[replace(field, signed=False) for field in call.fields])
 
 
@@ -174,7 +174,7 @@ def _is_plain(conversion: Conversion) -> bool:
 
 
 def _numbers(conversion: Conversion, values: NDArray[np.integer]) -> Numbers:
-    """Numbers, cut to the conversion's size, as C prints them."""
+    """Numbers, truncated to the conversion's size, as printed by C."""
     type_ = np.dtype(f"{'i' if conversion.kind == 'd' else 'u'}{conversion.size}")
     flags, base = conversion.flags, 16 if conversion.kind == "x" else 10
     width = int(conversion.width or 0)
@@ -182,7 +182,7 @@ def _numbers(conversion: Conversion, values: NDArray[np.integer]) -> Numbers:
 
 
 class _Calculated:
-    """An argument that Python calculates."""
+    """An argument evaluated by Python."""
 
     def __init__(self, context: ReportContext, call: EventCall, argument: Argument) -> None:
         from pycparser import c_ast
@@ -210,7 +210,7 @@ class _Calculated:
         return Texts(texts, which)
 
     def _distinct(self, table: EventTable) -> tuple[NDArray[np.int32], list[int]]:
-        """Which rows have the same in all fields that are read, and the first row of each such group."""
+        """The group of each row, where all rows of a group have equal fields, and the first row of each group."""
         entries, count = table.entries, table.count
         if any(field.is_dynamic for field in self._read):
             key = Ranges(entries.address + 8, np.maximum(entries.size.astype(np.int64) - 8, 0))
@@ -228,7 +228,7 @@ class _Calculated:
 
 
 def _spelled(conversion: Conversion) -> str:
-    """A conversion as a format has it."""
+    """A conversion as written in a format."""
     sizes = {1: "hh", 2: "h", 4: "", 8: "l"}
     precision = "" if conversion.precision is None else f".{conversion.precision}"
     size = "" if conversion.kind in "psc" else sizes[conversion.size]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of events of the system ftrace that tracers record beside calls: stacks, messages, raw data, repeated calls."""
+"""The text of ftrace events other than calls: stack traces, messages, raw data, repeated calls."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from emu.trace.report.context import ReportContext
 
 __all__ = ["FTRACE_TEXTS", "binary_messages"]
 
-_LONG_OF_TRACE_CMD = 8  # bytes: it runs on a host of 64 bits, and makes its texts with that one's types
+_LONG_OF_TRACE_CMD = 8  # bytes: trace-cmd runs on a 64-bit host, and uses its own types
 
 
 def _data(table: EventTable, name: str) -> tuple[NDArray[np.int32], list[bytes]]:
-    """What a field has, which may go on to the end of the entry: which of the distinct, and these."""
+    """The distinct data of a field that may extend to the end of the entry: the index of each row's, and the data."""
     [field] = [field for field in table.call.fields if field.name == name]
     return table.ranges(field).distinct()
 
@@ -48,7 +48,7 @@ def _binary_message(context: ReportContext, table: EventTable) -> list[Piece]:
 
 
 def binary_messages(context: ReportContext, table: EventTable) -> list[bytes]:
-    """What each event of ftrace:bprint says: a format, which the kernel has, with the arguments."""
+    """The message of each ftrace:bprint event: a format of the kernel, with the arguments."""
     formats, (which, buffers) = table["fmt"].tolist(), _data(table, "buf")
     return [_formatted(context, address, buffers[number]) for address, number in zip(formats, which.tolist(), strict=True)]
 
@@ -70,8 +70,8 @@ def _formatted(context: ReportContext, address: int, data: bytes) -> bytes:
 def _raw_data(context: ReportContext, table: EventTable) -> list[Piece]:
     """`# 42 72 61`: the number, then the bytes.
 
-    trace-cmd takes one `long` of the traced kernel after the other, and shows as many bytes as its own `long` has: of a kernel
-    with words of 4 bytes, each word together with the next one.
+    trace-cmd steps by the traced kernel's `long`, but prints as many bytes as its own `long` has: for a kernel
+    with 4-byte words, each word together with the next one.
     """
     step = context.words.long_size
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of the function tracer's calls: each below its caller, as far as that was seen."""
+"""The text of the function tracer's calls, each below its caller, if that was seen."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from emu.trace.report.context import ReportContext
 
 __all__ = ["FunctionText"]
 
-_DEEPEST = 256  # calls of a CPU that are remembered
+_DEEPEST = 256  # remembered calls per CPU
 
 
 class FunctionText:
-    """Remembers for each CPU the calls that lead to the last one."""
+    """Remembers, for each CPU, the calls that lead to the latest one."""
 
     def __init__(self, context: ReportContext) -> None:
         self._context = context
-        self._numbers: dict[str, int] = {}  # of names: two addresses of one function are one caller
+        self._numbers: dict[str, int] = {}  # of names: two addresses in one function are one caller
         self._stacks = np.full((1 << 16, 1), -1, np.int32)
         self._depths = np.zeros(1 << 16, np.int32)
 
     def _names(self, addresses: NDArray[np.uint64]) -> NDArray[np.int32]:
-        """The number of each address's name."""
+        """The number of the name at each address."""
         distinct, which = distinct_values(addresses)
         names = [self._context.function(address) or f"{address:#x}" for address in distinct]
         numbers = [self._numbers.setdefault(name, len(self._numbers)) for name in names]

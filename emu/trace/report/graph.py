@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of function_graph's entries and exits. An exit that follows its entry is shown with it."""
+"""The text of function_graph's entries and exits. An exit right after its entry is merged with it."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from emu.trace.trace import Trace
 __all__ = ["GraphText", "Leaves"]
 
 _NO_DURATION = " " * 13
-_DEEPEST = 1 << 12  # what is deeper is damaged
+_DEEPEST = 1 << 12  # larger depths are damaged
 
 
 class Leaves:
-    """The calls of which the exit is the next event of the buffer, and of the same CPU, as in trace-cmd from 3.3 on.
+    """Calls whose exit is the next event of the buffer on the same CPU, as in trace-cmd from 3.3 on.
 
-    Older ones take the exit of any CPU (docs/traces-as-data.md).
+    Older versions accept the exit of any CPU (docs/traces-as-data.md).
 
     Attributes:
-        exits: for each row of a buffer, that of its exit, or NO_ROW.
-        hidden: which rows are such exits.
+        exits: for each row of a buffer the row of its exit, or NO_ROW.
+        hidden: the rows that are such exits.
     """
 
     def __init__(self, trace: Trace, events: BufferEvents, sources: NDArray[np.int64] | None) -> None:
-        """`sources`: which buffer each event is of, if there are several."""
+        """`sources`: the buffer of each event, if there are several."""
         self.entry, self.exit = (trace.formats.get(f"ftrace:funcgraph_{name}") for name in ("entry", "exit"))
         self.exits = np.full(len(events), NO_ROW, np.int64)
         self.hidden = np.zeros(len(events), np.bool_)
@@ -55,7 +55,7 @@ def _function_offset(call: EventCall) -> int:
 
 
 class GraphText:
-    """The text of entries, or of exits, of one buffer."""
+    """The text of entries or exits of one buffer."""
 
     def __init__(self, context: ReportContext, events: BufferEvents, leaves: Leaves) -> None:
         self._context = context
@@ -63,7 +63,7 @@ class GraphText:
         self._leaves = leaves
 
     def entries(self, table: EventTable) -> list[tuple[Piece, NDArray[np.int64]]]:
-        """Pieces, and for which of the table's rows each is."""
+        """The pieces for entries, with the table's rows that each belongs to."""
         exits = self._leaves.exits[table.rows]
         leaf, open_ = np.flatnonzero(exits != NO_ROW), np.flatnonzero(exits == NO_ROW)
         every = np.arange(table.count)
@@ -77,7 +77,7 @@ class GraphText:
         return found
 
     def exits(self, table: EventTable) -> list[tuple[Piece, NDArray[np.int64]]]:
-        """The same of exits that stand alone."""
+        """The same for exits that stand alone."""
         every = np.arange(table.count)
         pieces = [*_duration(table), _indent(table), constant("}\n", table.count)]
         return [(piece, every) for piece in pieces]

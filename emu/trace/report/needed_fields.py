@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The fields that a text of its own needs of an event. Without them the event is shown by its print fmt."""
+"""The fields that special texts need of an event. Without them the event is printed by its print fmt."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["NEEDED", "has_needed"]
 
 _TEXT = 0
 _ANY = -1  # an array, or data without a length
-_LONG = -2  # as large as a `long`: an address, for example
+_LONG = -2  # the size of a `long`: an address, for example
 _NUMBER = -3  # of any size
 
 
@@ -25,7 +25,7 @@ def _numbers(*names: str) -> dict[str, int]:
     return dict.fromkeys(names, _NUMBER)
 
 
-# By event: bytes of each number that is needed, or what else it is.
+# For each event: the size in bytes of each number needed, or its kind.
 NEEDED: Mapping[str, Mapping[str, int]] = {
     "ftrace:function": {"ip": _LONG, "parent_ip": _LONG},
     "ftrace:funcgraph_entry": {"func": _LONG, "depth": 4},
@@ -48,7 +48,7 @@ NEEDED: Mapping[str, Mapping[str, int]] = {
 
 
 def has_needed(call: EventCall, words: Words) -> bool:
-    """Whether an event of a kernel, that has a text of its own, has the fields for it."""
+    """Whether an event with a special text has the fields for it."""
     fields = {field.name: field for field in call.fields}
     for name, needed in NEEDED.get(call.path, {}).items():
         size = words.long_size if needed == _LONG else needed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What each line begins with: `              ls-1051  [001]   114.105020: sched_waking:         `."""
+"""The start of each line: `              ls-1051  [001]   114.105020: sched_waking:         `."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ __all__ = ["add_prefix", "lost_note", "name_column"]
 
 Rows = NDArray[np.int64]
 
-_NAME_COLUMN = 22  # characters up to the event's own text
+_NAME_COLUMN = 22  # characters before the event's own text
 
 
 def add_prefix(
     lines: Lines, told: ToldNames, events: BufferEvents, rows: Rows, places: Rows, tasks: Tasks, *, full_times: bool
 ) -> None:
-    """Task, CPU and time of events: `rows` of a buffer, in the lines `places`."""
+    """Adds the task, CPU and time of events: `rows` of a buffer, to the lines `places`."""
     pid = events.pid[rows]
     known = told.known(pid, rows)
     for where, names in ((~known, tasks.saved_comm_of), (known, told.names.get)):
@@ -34,7 +34,7 @@ def add_prefix(
 
 
 def _task(names: Callable[[int], str | None], pid: int) -> str:
-    """As trace-cmd names it."""
+    """A task's name in trace-cmd's form."""
     name = "<idle>" if pid == 0 else names(pid) or "<...>"
     return f"{name:>16}-{pid:<5} "
 
@@ -45,6 +45,6 @@ def name_column(name: str) -> str:
 
 
 def lost_note(cpu: int, count: int) -> str:
-    """The line before an event of a CPU of which others were lost; -1: nobody counted them."""
+    """The line before an event of a CPU that has lost events; -1: not counted."""
     return f"CPU:{cpu} [{f'{count} ' if count > 0 else ''}EVENTS DROPPED]\n"
 

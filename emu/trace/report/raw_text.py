@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The fields of events, ` ip=vfs_open parent_ip=path_openat`, each as the print fmt prints it if it does that."""
+"""The fields of events, ` ip=vfs_open parent_ip=path_openat`, each printed as in the print fmt, if that prints it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from emu.trace.report.event_text import Argument, EventText
 __all__ = ["RawText"]
 
 Maker = Callable[[EventTable], Piece]
-_OWN_FORMAT = "ftrace:bprint"  # its entries say how they are printed, not its print fmt
+_OWN_FORMAT = "ftrace:bprint"  # its entries determine how they are printed, not its print fmt
 
 
 class RawText:
@@ -30,11 +30,11 @@ class RawText:
 
     @cached_property
     def _makers(self) -> list[tuple[Maker | None, bool]]:
-        """For each field what prints it, if a conversion prints it as it is, and whether 0x stands before.
+        """For each field: its maker, if a conversion prints it unchanged, and whether 0x precedes.
 
-        A field's conversion is searched from that of the field before on, and from the beginning again; but trace-cmd finds
-        none any more once one was the last part of the print fmt. That of bprint it does not search: what prints such an event
-        is the format that the event points to.
+        A field's conversion is searched for from the previous field's on, and then from the beginning; but trace-cmd finds
+        none any more once one was the last part of the print fmt. It does not search bprint's print fmt, because such an event
+        is printed by the format that it points to.
         """
         if self._call.path == _OWN_FORMAT:
             return [(None, False)] * len(self._call.fields)
@@ -57,7 +57,7 @@ class RawText:
         return found
 
     def __call__(self, table: EventTable) -> list[Piece]:
-        """The pieces of the events of a table."""
+        """The pieces for the events of a table."""
         pieces: list[Piece] = []
         for field, (maker, prefixed) in zip(self._call.fields, self._makers, strict=True):
             pieces.append(constant(f" {field.name}={'0x' if prefixed else ''}", table.count))
@@ -65,9 +65,9 @@ class RawText:
         return pieces
 
     def _plain(self, table: EventTable, field: Field) -> Piece:
-        """A field that the print fmt does not print as it is."""
+        """A field that the print fmt does not print unchanged."""
         if not field.size and not field.type.endswith("]"):
-            return constant("0", table.count)  # a number of no bytes
+            return constant("0", table.count)  # a number of 0 bytes
         if is_text(field):
             return RangesPiece(table.text_ranges(field))
         if not is_number(field):
@@ -81,7 +81,7 @@ class RawText:
 
 
 def _prints(part: str | Argument, field: Field) -> bool:
-    """Whether a conversion prints a field as it is."""
+    """Whether a conversion prints a field unchanged."""
     is_conversion = isinstance(part, Argument) and part.conversion.kind != "o" and part.field_name == field.name
     return is_conversion and not _is_array(field)
 

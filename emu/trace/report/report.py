@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The whole report: which events are shown, in which order, and what writes the text of each."""
+"""The whole report: selects and orders the events, and dispatches them to the writers of their texts."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ Placed = list[tuple[Piece, NDArray[np.int64]]]
 
 @dataclass(frozen=True)
 class ReportOptions(Selection):
-    """What is shown, and how.
+    """What is printed, and how.
 
     Attributes:
-        raw: every field, and not what the print fmt makes of them.
-        full_times: to the nanosecond.
+        raw: print every field instead of the print fmt.
+        full_times: print nanoseconds.
     """
 
     raw: bool = False
@@ -45,7 +45,7 @@ class ReportOptions(Selection):
 
 
 class Report:
-    """The text of a trace, as `trace-cmd report` has it."""
+    """The text of a trace, as in `trace-cmd report`."""
 
     def __init__(self, trace: Trace, options: ReportOptions = ReportOptions()) -> None:
         self._trace = trace
@@ -56,7 +56,7 @@ class Report:
         """The report, some lines at a time.
 
         Raises:
-            TraceFileError: the trace is damaged. Once the first piece is there, no more will be found.
+            TraceFileError: the trace is damaged. After the first piece, no further errors are possible.
         """
         self._trace.check()
         buffers = self._trace.shown
@@ -66,7 +66,7 @@ class Report:
 
 
 class _EventsReport:
-    """The lines of the events of some buffers."""
+    """The lines for the events of some buffers."""
 
     def __init__(self, context: ReportContext, options: ReportOptions, buffers: Sequence[BufferEvents]) -> None:
         self._context = context
@@ -139,5 +139,5 @@ class _EventsReport:
 
 
 def _ended(pieces: list[Piece], count: int) -> list[Piece]:
-    """Whole lines: with a newline, where the text has none at its end."""
+    """Complete lines: with a newline, unless the text ends with one."""
     return [*pieces, line_end(pieces[-1], count) if pieces else constant("\n", count)]

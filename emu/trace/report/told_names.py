@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Names of tasks that saved_cmdlines lacks, as trace-cmd learns them: from the switches and wakeups that it has printed.
+"""Names of tasks that saved_cmdlines lacks, learned as by trace-cmd: from the switches and wakeups that were printed.
 
-The first name that a line tells is the task's from the next line on. What is not shown tells nothing.
+The first name in a line is the task's from the next line on. Events that are not printed do not count.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["ToldNames"]
 
 
 class ToldNames:
-    """The names that some rows of a buffer tell, in the order of the rows.
+    """The names learned from some rows of a buffer, in the order of the rows.
 
     Attributes:
         names: by pid.
@@ -30,14 +30,14 @@ class ToldNames:
         unnamed = [pid for pid in np.unique(events.pid[rows]).tolist() if pid and trace.tasks.saved_comm_of(pid) is None]
         found = _told(trace, events, rows, np.array(unnamed, np.int64)) if unnamed else []
         first: dict[int, int] = {}
-        for row, pid, name in sorted(found, key=lambda each: each[0]):  # of one row in the order of printing
+        for row, pid, name in sorted(found, key=lambda each: each[0]):  # in one row, in printing order
             if pid not in self.names:
                 self.names[pid], first[pid] = name, row
         self._pids = np.array(sorted(first), np.int64)
         self._rows = np.array([first[pid] for pid in sorted(first)], np.int64)
 
     def known(self, pid: NDArray[np.int32], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """At which rows the name of the task, of `pid`, has been told."""
+        """At which rows the name of the task, with this `pid`, is known."""
         if not len(self._pids):
             return np.zeros(len(rows), np.bool_)
         place = np.minimum(np.searchsorted(self._pids, pid), len(self._pids) - 1)
@@ -47,7 +47,7 @@ class ToldNames:
 def _told(
     trace: Trace, events: BufferEvents, rows: NDArray[np.int64], pids: NDArray[np.int64]
 ) -> list[tuple[int, int, str]]:
-    """Row, pid and name where an event first tells the name of one of the tasks."""
+    """Row, pid and name of the first event with the name of each task."""
     found: list[tuple[int, int, str]] = []
     for path, prefixes in NAMED_TASKS.items():
         call = trace.formats.get(path)

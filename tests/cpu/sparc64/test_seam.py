@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The board's classes hold for SPARC V9: traps, interrupts, host calls, turns, steps, and code that changes."""
+"""The board's classes work for SPARC V9: traps, interrupts, host calls, turns, steps, and code that changes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FAR = f"setx {KERNEL + HANDLERS:#x},%g1,%g2; jmp %g2; nop"
 TRAPS_ON = "wrpr %g0,0,%pil; wrpr %g0,0x16,%pstate;"
 STOP = HOST_CALL.format(60) + "99: ba 99b; nop"
 
-# Sums with branches whose delay slots do work: %l0 taken, %l1 annulled, %l2 in a call's slot.
+# Sums with branches whose delay slots have an effect: %l0 taken, %l1 annulled, %l2 in a call's slot.
 BUSY = """
     clr %l0; clr %l1; clr %l2; set {n},%l3;
  1: brnz,pt %l3,2f; add %l0,3,%l0; ba 3f; nop;
@@ -72,7 +72,7 @@ def test_interrupts_do_not_disturb_delay_slots(period: int) -> None:
     bare = Bare()
     provide_devices(bare.board, timer=5, ipi=6, stall=9, timer_vector=14)
     bare.trap(0x4E, FAR)
-    # An interrupt's globals are its own; the host call takes %o0, so it is kept in %g4.
+    # An interrupt has globals of its own; the host call uses %o0, so the value is kept in %g4.
     bare.put(HANDLERS, COUNT + f"mov %o0,%g4; rd %asr23,%o0; add %o0,{period},%o0; mov 5,%g1; ta 0x7e; mov %g4,%o0; retry")
     bare.start(f"set 100,%o0; {HOST_CALL.format(5)} {TRAPS_ON}" + busy(3000))
     finish(bare)

@@ -19,11 +19,11 @@ _ASSEMBLER = keystone.Ks(keystone.KS_ARCH_X86, keystone.KS_MODE_64)
 
 @functools.cache
 def assemble(text: str, address: int = 0x1000) -> bytes:
-    """The code of instructions that are separated by semicolons."""
+    """The code of instructions separated by semicolons."""
     code, _ = _ASSEMBLER.asm(text, address, as_bytes=True)
     return bytes(code)
 
 
 def described(text: str, core: Core = ZEN3, address: int = 0x1000) -> list[Instruction]:
-    """Instructions as the scheduler sees them."""
+    """Instructions in the scheduler's representation."""
     return list(Operations(core).of(assemble(text, address), address))

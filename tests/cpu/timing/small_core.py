@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A core that is so small that everything in it is soon full, and its native code, a function for each thing that it does."""
+"""A core so small that all of its structures soon fill up, and its native code, with a function for each of its parts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _NATIVE = Native(_LAYOUTS)
 
 @njit
 def _walk(cpu: Cpu, board: Board, address: u64) -> u64:
-    """The board's RAM is a table of where pages are."""
+    """Translates an address; the board's RAM is the page table."""
     page = (address >> 12 & _PAGE_MASK) + (address >> 47 & 1) * _PAGES
     return Words(board.ram)[page] | address & _OFFSET
 
@@ -80,7 +80,7 @@ def access_address(cpu: Cpu, board: Board, address: u64, write: bool) -> u64:
 
 @_NATIVE.shared
 def access_plainly(cpu: Cpu, board: Board, address: u64, write: bool) -> u64:
-    """The same, and no line is remembered."""
+    """The same without the memory of recent lines."""
     place, late = _translate(cpu, cpu.timing, board, address)
     if place >= board.ram_size:
         return u64(0)
@@ -100,7 +100,7 @@ def lose(board: Board, line: u64) -> None:
 
 @_NATIVE.shared
 def translate(cpu: Cpu, board: Board, address: u64) -> u64:
-    """The place in the upper 48 bits, and by how much it is late."""
+    """The RAM address in the upper 48 bits, and the latency."""
     place, latency = _translate(cpu, cpu.timing, board, address)
     return place << 16 | latency
 
@@ -131,10 +131,10 @@ def forget_states(tables: Tables) -> None:
 
 
 class SmallBoard:
-    """Records of a board and its CPUs, as native code wants them: they execute nothing.
+    """Records of a board and its CPUs in the form that native code expects: they execute nothing.
 
     Attributes:
-        pages: the place in RAM of each page of the lower and the upper half of an address space; NEVER: it is not mapped.
+        pages: the RAM address of each page of the lower and the upper half of an address space; NEVER: it is not mapped.
         records: the CPUs' timing records.
     """
 
@@ -153,7 +153,7 @@ class SmallBoard:
         board.timing_shared = self.shared
 
     def counts(self, index: int = 0) -> dict[str, int]:
-        """What a CPU has counted, but for what it has not."""
+        """The counters of a CPU that are not 0."""
         found = {name: self.records[index].counts[n] for n, name in enumerate(COUNTERS)}
         return {name: count for name, count in found.items() if count}
 
@@ -162,7 +162,7 @@ class SmallBoard:
         return (address >> 12) % _PAGES + (address >> 47 & 1) * _PAGES
 
     def words(self, name: str, index: int | None = None) -> list[int]:
-        """The words of a CPU's caches that have that name; None: of what the CPUs share."""
+        """The words of a CPU's cache with that name; None: of what the CPUs share."""
         found = self.shared if index is None else self.records[index].caches
         field = _LAYOUTS.fields(type(found))[name]
         return [Words(found.address + field.offset)[n] for n in range(field.size // 8)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Addresses that are said to be known without executing a block are those that it accesses."""
+"""The addresses predicted without executing a block are those that it accesses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.cpu.timing.assembly import assemble, described
 from tests.cpu.timing.reference.steps import calculate
 
 _CODE, _MASK = 0x40_0000, (1 << 64) - 1
-_PHYSICAL = (1 << 52) - 1  # of an address, Unicorn without page tables says these bits
+_PHYSICAL = (1 << 52) - 1  # without page tables, Unicorn reports these bits of an address
 _NAMES = ["rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", *(f"r{n}" for n in range(8, 16))]
 _REGISTERS = [getattr(x86, f"UC_X86_REG_{name.upper()}") for name in _NAMES]
 _BEGIN = [0x1_0000_0000 + n * 0x10_0100 for n in range(16)]
@@ -27,17 +27,17 @@ _LOADED = (0x2_0000_0600).to_bytes(8, "little")  # what memory holds: any pointe
 
 
 class Executed(NamedTuple):
-    """What a block did."""
+    """The effects of a block."""
 
-    accesses: list[list[tuple[int, bool]]]  # of each instruction: addresses, and whether they are written
-    end: list[int]  # its registers
+    accesses: list[list[tuple[int, bool]]]  # by instruction: addresses, and whether they are written
+    end: list[int]  # the final registers
 
 
 def _execute(code: bytes, ends: list[int]) -> Executed:
-    """Executes code whose instructions end at these offsets.
+    """Executes code; `ends` are the end offsets of its instructions.
 
     Raises:
-        unicorn.UcError: it cannot be executed.
+        unicorn.UcError: the code cannot be executed.
     """
     uc = unicorn.Uc(unicorn.UC_ARCH_X86, unicorn.UC_MODE_64)
     uc.mem_map(_CODE, 0x1000)
@@ -63,17 +63,17 @@ def _execute(code: bytes, ends: list[int]) -> Executed:
 
 
 def _address(access: Access, registers: list[int]) -> int:
-    values = [*registers, 0]  # the last is NO_REGISTER
+    values = [*registers, 0]  # the last one is NO_REGISTER
     return values[access.base] + (values[access.scaled] << access.shift) + access.displacement & _MASK
 
 
 def _loaded(address: int, size: int) -> int:
-    """What memory holds before anything is stored."""
+    """The content of memory before any store."""
     return int.from_bytes(bytes(_LOADED[(address + n) % 8] for n in range(size)), "little")
 
 
 def _meet(executed: Executed) -> bool:
-    """Whether something is loaded that the block has stored before, or a part of that."""
+    """Whether a load overlaps an earlier store of the block."""
     stored: list[int] = []
     for accesses in executed.accesses:
         if any(abs(address - other) < 8 for address, write in accesses if not write for other in stored):
@@ -199,7 +199,7 @@ def test_segments():
 
 
 def test_a_segment_that_changes_within_the_block() -> None:
-    """The first access is of the segment that the block begins with, the second of that which it ends with."""
+    """The first access uses the segment at the block's beginning, the second the one at its end."""
     entry, exit_, calculated, unknown = _all("mov rax, qword ptr gs:[0x10]; swapgs; mov qword ptr gs:[0x18], rax")
     assert [access.displacement for access in entry] == [0x10]
     assert [access.displacement for access in exit_] == [0x18]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Caches that CPUs keep coherent: native code against plain Python, and what is true after every access."""
+"""Coherent caches: native code compared with plain Python, and invariants after every access."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tests.cpu.timing.small_core import LINES, SMALL, SmallBoard, access, fetch,
 
 CORE = SMALL.caches
 READ, WRITE, FETCH, LOSE, PASS = range(5)
-Step = tuple[int, int, int]  # what, which CPU, which line; or by how much time passes
+Step = tuple[int, int, int]  # what, which CPU, which line; or how much time passes
 
-# Few lines, which are all in few sets; some are far from them, and some next to each other.
+# Few lines, which share few sets; some are far from them, and some are adjacent.
 _lines = st.one_of(st.integers(0, 11), st.integers(0, 11).map(lambda n: n * 8), st.integers(0, LINES - 1))
 _steps = st.one_of(
     st.tuples(st.sampled_from([READ, READ, READ, WRITE, WRITE, FETCH, FETCH, LOSE]), st.integers(0, 7), _lines),
@@ -26,7 +26,7 @@ _steps = st.one_of(
 
 
 class Contents(NamedTuple):
-    """What a CPU's caches hold: in each set the lines with their states, the one that was used last first."""
+    """The contents of a CPU's caches: in each set the lines with their states, the most recently used first."""
 
     l1i: list[list[tuple[int, State]]]
     l1d: list[list[tuple[int, State]]]
@@ -34,7 +34,7 @@ class Contents(NamedTuple):
 
 
 class Native:
-    """Native code's caches, as the reference has them."""
+    """The caches of native code in the form of the reference."""
 
     def __init__(self, cpus: int) -> None:
         self.small = SmallBoard(cpus)
@@ -62,13 +62,13 @@ class Native:
         return Contents(*(self._sets(*one, index) for one in (("l1i", CORE.l1i), ("l1d", CORE.l1d), ("l2", CORE.l2))))
 
     def llc(self) -> list[list[tuple[int, int]]]:
-        """In each set the lines, and when they were used."""
+        """In each set, the lines and when they were used."""
         words = self.small.words("llc")
         sets = [words[n : n + CORE.llc.ways] for n in range(0, len(words), CORE.llc.ways)]
         return [[((entry & 0xFFFF_FFFF) >> 2, entry >> 32) for entry in entries if entry] for entries in sets]
 
     def directory(self) -> tuple[dict[int, set[int]], dict[int, int]]:
-        """By line the CPUs that have it, and the one that may write it."""
+        """By line, the CPUs that have it, and the one that may write it."""
         sharers, owners = {}, {}
         for line in range(LINES):
             entry = self.small.shared.directory[line]
@@ -94,10 +94,10 @@ def step(coherent: Coherent, what: int, index: int, line: int) -> int:
 
 
 def check(native: Native, cpus: int, what: int, line: int) -> None:
-    """What is true after every access.
+    """Checks the invariants that hold after every access.
 
     Raises:
-        AssertionError: it is not.
+        AssertionError: one does not hold.
     """
     contents = [native.contents(index) for index in range(cpus)]
     data, code, second = (
@@ -137,7 +137,7 @@ def test_native_code_caches_as_python_does(cpus: int, steps: list[Step]) -> None
         assert native.small.counts(index) == cpu.counts
 
 
-# What it costs
+# Costs
 
 
 def latencies(steps: list[Step], cpus: int = 2) -> list[int]:
@@ -146,10 +146,10 @@ def latencies(steps: list[Step], cpus: int = 2) -> list[int]:
 
 
 def test_a_line_comes_from_where_it_is() -> None:
-    """Lines of one set push each other out of the L1, then of the L2, then of the last level."""
+    """Lines of one set evict each other from the L1, then from the L2, then from the last level."""
 
     def again(others: int) -> int:
-        lines = [64 * n for n in range(others + 1)]  # far from each other: nothing is prefetched
+        lines = [64 * n for n in range(others + 1)]  # far apart: nothing is prefetched
         return latencies([(READ, 0, line) for line in [*lines, 0]])[-1]
 
     by_others = [again(others) for others in range(CORE.llc.ways + 1)]
@@ -160,9 +160,9 @@ def test_a_line_comes_from_where_it_is() -> None:
 
 
 def test_the_last_level_keeps_what_is_used() -> None:
-    """Whoever shares it with the machine takes the place of what is not."""
+    """Others that share it with the machine evict lines that are not used."""
     kept = CORE.llc_kept >> 16
-    far = [(READ, 0, 64 * n) for n in range(1, CORE.l2.ways + 1)]  # they push line 0 out of the L2
+    far = [(READ, 0, 64 * n) for n in range(1, CORE.l2.ways + 1)]  # they evict line 0 from the L2
     assert latencies([(READ, 0, 0), *far, (PASS, 0, kept), (READ, 0, 0)])[-1] == CORE.llc_hit
     assert latencies([(READ, 0, 0), *far, (PASS, 0, kept + 1), (READ, 0, 0)])[-1] == CORE.memory
 

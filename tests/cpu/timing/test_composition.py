@@ -67,15 +67,15 @@ def test_taken_branches_and_returns_are_apart(outcome: int, each: int) -> None:
 
 
 def test_fetching_is_ahead_by_so_much() -> None:
-    """Branches that are taken too fast cost nothing while what was fetched before is dispatched."""
+    """Branches that come too quickly cost nothing while instructions fetched ahead are dispatched."""
     fast = [(_block(24), TAKEN)] * 10
     alone, behind = (_after(_block(first), *fast).issue - first for first in (24, 10 * CYCLE))
     assert alone == 10 * ZEN3.taken_each
-    assert ZEN3.ahead / 2 < alone - behind < ZEN3.ahead  # not all, as the ends of runs cost dispatch as ever
+    assert ZEN3.ahead / 2 < alone - behind < ZEN3.ahead  # not all, as the ends of runs always cost dispatch
 
 
 def test_a_target_that_is_known_late_costs_more() -> None:
-    """What was fetched ahead is of no use."""
+    """The instructions that were fetched ahead are useless."""
     plain, turned = (_after(_block(10 * CYCLE), (_block(CYCLE), outcome)).issue for outcome in (AS_EXPECTED, TURNED))
     assert turned - plain == ZEN3.taken_each + ZEN3.predictor.resteer
 
@@ -116,7 +116,7 @@ def test_stores_wait_for_their_turn():
 
 @_CORES
 def test_nothing_is_dispatched_that_is_a_window_behind(core: Core):
-    """While a long latency is under way, dispatch goes on for a window's slots."""
+    """During a long latency, dispatch continues until the window is full."""
     composition = Composition(core)
     composition.block(_block(CYCLE, Output(RETIRED, 1000 * CYCLE, (), False)))
     blocks = 0
@@ -139,7 +139,7 @@ def _random_block(chance: random.Random) -> BlockSummary:
     all_inputs: dict[int, int] = {}
     for register in chance.sample([*range(record.STORES), BRANCHED], chance.randrange(5)):
         inputs = {chance.randrange(record.STORES): CYCLE * chance.choice([0, 1, 4, 40]) for _ in range(chance.randrange(4))}
-        base = max([chance.choice([0, 0, 48, 192, 1200]), *inputs.values()])  # it is no use to be ready before the block begins
+        base = max([chance.choice([0, 0, 48, 192, 1200]), *inputs.values()])  # being ready before the block begins has no effect
         outputs.append(Output(register, base, tuple(inputs.items()), chance.random() < 0.5))
         all_inputs.update({r: max(latency, all_inputs.get(r, 0)) for r, latency in inputs.items()})
     if time := chance.choice([0, 24, 96]):

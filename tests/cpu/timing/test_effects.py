@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What programs notice of pipelines, predictors and caches, in cycles on a bare board: what the CPU model says they take."""
+"""Effects of pipelines, predictors and caches that programs notice, in cycles on a bare board: they match the CPU model."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def test_jumps_are_as_far_apart_as_the_core_takes_them() -> None:
 
 
 def test_a_jump_that_is_met_first_is_known_late() -> None:
-    before = "jmp alone; alone: lfence"  # a block of its own: what the one before has loaded is there then
+    before = "jmp alone; alone: lfence"  # a block of its own, so that the loads of the one before are complete
     none, first = run(f"{before}; nop; lfence"), run(f"{before}; {jumps(20)}; lfence")
     assert first[1]["btb-misses"] - none[1]["btb-misses"] == 20
     assert first[0] - none[0] >= 20 * PREDICTOR.resteer / CYCLE
 
 
 def random_branch(mask: int) -> Each:
-    """A branch by a bit of a random number, if the mask has one."""
+    """A branch on a bit of a random number, if the mask has one."""
     body = f"imul rax, rcx; add rax, rdx; mov rsi, rax; shr rsi, 33; test esi, {mask}; jz skip; nop; skip: nop"
     return each(body, before="mov rax, 1; mov rcx, 0x5851f42d4c957f2d; mov rdx, 0x14057b7ef767814f", rounds=2000)
 
@@ -74,7 +74,7 @@ def test_an_unpredictable_branch_is_wrong_half_the_time() -> None:
     assert known.counts["conditional-misses"] == 0
     misses = unknown.counts["conditional-misses"]
     assert 0.4 < misses < 0.6
-    # What follows waits for the branch as well: for the number, its shift and its test.
+    # Instructions behind it also wait for the branch's input: the number, its shift and its test.
     assert misses * MISPREDICT <= unknown.cycles - known.cycles <= misses * (MISPREDICT + 8)
 
 
@@ -102,7 +102,7 @@ def test_a_chase_of_pointers_that_nobody_has_read_goes_to_memory() -> None:
 
 
 def code_and_data(distance: int) -> Each:
-    """A function in a line of its own, and a byte that is written so far behind it."""
+    """A function in a line of its own, and a byte written `distance` bytes behind it."""
     function = 0x24000
 
     def prepare(bare: Bare) -> None:
@@ -115,11 +115,11 @@ def code_and_data(distance: int) -> Each:
 def test_a_line_of_code_that_is_written_is_fetched_again() -> None:
     apart, together = code_and_data(64), code_and_data(32)
     assert (apart.counts["L1-icache-load-misses"], together.counts["L1-icache-load-misses"]) == (0, 1)
-    assert together.cycles - apart.cycles >= CACHES.l2_hit / 2 - 1  # half of it shows, or a bit less: calls are late anyway
+    assert together.cycles - apart.cycles >= CACHES.l2_hit / 2 - 1  # half of it is visible, or a bit less: calls are late anyway
 
 
 def test_code_may_go_on_behind_the_end_of_ram() -> None:
-    """A block begins on the last page of RAM and goes on with the next virtual page, which is elsewhere."""
+    """A block begins on the last page of RAM and continues on the next virtual page, which is elsewhere."""
     size = 4096
     last, elsewhere, start = MEMORY - size, USER_FRAME + 8 * size, USER + 4 * size - 100
 
@@ -136,7 +136,7 @@ def test_code_may_go_on_behind_the_end_of_ram() -> None:
 
 @pytest.mark.parametrize("others", [0x8000, 0x8008])
 def test_a_string_instruction_accesses_what_its_registers_pass(others: int) -> None:
-    """The source's register, which `stos` leaves alone, is no address."""
+    """The source register, which `stos` does not use, is no address."""
     registers = f"mov rdi, {KERNEL + DATA:#x}; mov rsi, {KERNEL + DATA + others:#x}; mov ecx, 512; mov al, 1"
     plain, filled = run(f"{registers}; nop"), run(f"{registers}; rep stosb")
     misses = [counts["L1-dcache-load-misses"] + counts["L1-dcache-store-misses"] for _, counts in (plain, filled)]
@@ -145,7 +145,7 @@ def test_a_string_instruction_accesses_what_its_registers_pass(others: int) -> N
 
 @pytest.mark.parametrize("count", [2, 3, 65, 200])
 def test_a_string_instruction_accesses_all_its_lines_whichever_way_it_goes(count: int) -> None:
-    """It begins in the midst of a line, and the last element may be the first of one."""
+    """It begins in the middle of a line, and the last element may be the first of one."""
 
     def misses(direction: str, first: int, instruction: str) -> float:
         counts = run(f"mov rdi, {KERNEL + DATA + first:#x}; mov ecx, {count}; {direction}; {instruction}; cld")[1]
@@ -157,7 +157,7 @@ def test_a_string_instruction_accesses_all_its_lines_whichever_way_it_goes(count
         assert misses(direction, first, "rep stosq") - misses(direction, first, "nop") == lines
 
 
-# What waits
+# Waiting
 
 
 CHAIN = "mov eax, 3; " + "imul rax, rax; " * 10
@@ -173,7 +173,7 @@ def test_a_serialising_instruction_waits_for_all_before_it(fence: str) -> None:
     alone, behind = each(fence), each(f"{CHAIN}{fence}")
     assert alone.counts["serialising"] == behind.counts["serialising"] == 1
     assert alone.cycles >= ZEN3.serialising[fence]
-    if fence != "cpuid":  # it writes what the chain begins with
+    if fence != "cpuid":  # it writes the input of the chain
         assert behind.cycles - alone.cycles >= CHAIN_CYCLES - 2
 
 
@@ -188,7 +188,7 @@ def test_a_serialising_instruction_waits_for_all_before_it(fence: str) -> None:
     ids=["lock add", "xchg"],
 )  # fmt: skip
 def test_locked_instructions_wait_for_each_other(plain: str, locked: str, cycles: int) -> None:
-    """Also if they are of different lines, where others overlap."""
+    """Even if they are on different lines, where other accesses overlap."""
     of_plain, of_locked = (each(code, before=f"mov rbx, {KERNEL + DATA:#x}").cycles for code in (plain, locked))
     assert of_locked >= 2 * cycles > of_plain
 

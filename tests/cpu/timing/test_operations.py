@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""x86-64 instructions as a scheduler sees them."""
+"""x86-64 instructions in the scheduler's representation."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_string_instructions_with_a_prefix_are_repeated():
 def test_the_tables_do_not_have_everything():
     (instruction,) = Operations(ZEN3).of(b"\x0f\x01\xe0", 0)  # smsw eax
     assert not instruction.known
-    assert not list(Operations(ZEN3).of(b"\x06", 0))  # push es, which 64-bit code does not have
+    assert not list(Operations(ZEN3).of(b"\x06", 0))  # push es, which is invalid in 64-bit code
 
 
 def test_the_x87_stack_is_one_register() -> None:

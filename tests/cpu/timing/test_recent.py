@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lines that were accessed last: who finds one there does what caches and TLBs would have done."""
+"""The memory of recently accessed lines: a hit in it has the same effects as caches and TLBs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.cpu.timing.small_core import (
 )
 
 ACCESS, FETCH, LOSE, EMPTY = range(4)
-PAGES = 2  # of a program: fewer than the TLB has entries, so that it does not matter in which order they were used
+PAGES = 2  # of a program: fewer than the TLB has entries, so that the order of their use does not matter
 Step = tuple[int, int, int, bool]  # what, which CPU, a line, whether it is written
 
 _lines = st.one_of(st.integers(0, 5), st.integers(0, LINES - 1))
@@ -33,7 +33,7 @@ _steps = st.tuples(st.sampled_from([ACCESS] * 8 + [FETCH, LOSE, EMPTY]), st.inte
 
 
 class Board:
-    """Caches and TLBs of some CPUs, which are asked for each access, or not if it is of a line that was accessed last."""
+    """Caches and TLBs of some CPUs; `function` makes an access, with or without the memory of recent lines."""
 
     def __init__(self, cpus: int, function: Callable[[Cpu, BoardRecord, int, bool], int]) -> None:
         self.small = SmallBoard(cpus)
@@ -56,7 +56,7 @@ class Board:
         return 0
 
     def state(self) -> list[list[int]]:
-        """Of all that lasts, but for what is recent and which page was used last."""
+        """All lasting state, without the recent lines and the page used last."""
         found = [[int(word) for word in self.small.shared.words]]
         for index, timing in enumerate(self.small.records):
             found += [self.small.words(name, index) for name in ("l1i", "l1d", "l2", "streams")]
@@ -75,7 +75,7 @@ def test_it_changes_nothing(cpus: int, steps: list[Step]) -> None:
 
 
 def test_it_is_found() -> None:
-    """Else it could not be faster: a line that was accessed last is found without a look into the L1."""
+    """Otherwise it would not be faster: a recent line is found without a lookup in the L1."""
     board = Board(1, access_address)
     assert board.step(ACCESS, 0, 5, True) == SMALL.caches.memory >> 3
     l1d = Words(board.small.records[0].caches.l1d.address)

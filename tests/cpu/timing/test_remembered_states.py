@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Native code remembers where a block leads from a state of the core: nothing depends on what it remembers."""
+"""Native code caches where a block leads from a state of the core; the results do not depend on this cache."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from tests.cpu.timing.small_core import SMALL, compose_block, forget_states, set
 NO_STATE = int(record.NO_STATE)
 LAYOUTS = layouts(SMALL)
 CHASE, ADDS, WINDOW_FULL, NOPS, FEW_NOPS = range(len(BLOCKS) - 5, len(BLOCKS))  # blocks
-Step = tuple[int, int, int, int, int]  # block, outcome, and the parts of a cycle by which things are late
+Step = tuple[int, int, int, int, int]  # block, outcome, and the delays in parts of a cycle
 
-# The board has no other delays: instructions are late by half cycles, data by cycles; some are so late that the window fills.
+# The board has only these delays: instructions by half cycles, data by cycles; some are long enough to fill the window.
 _data = st.sampled_from([0, 0, 0, 0, 7, 42, 50, 60, 100, 330, 2000]).map(lambda cycles: cycles * CYCLE)
 _steps = st.tuples(
     st.integers(0, len(BLOCKS) - 1),
@@ -42,16 +42,16 @@ SUMMARIES = [_SUMMARISER.summarise(code, address) for address, code in BLOCKS]
 
 @functools.cache
 def table(name: str) -> Summaries:
-    """A table of what is remembered."""
+    """A table that contains cached states."""
     return Summaries(lambda code, address: SUMMARIES[address], name, [])
 
 
 class Core:
-    """The times of a core, as native code has them. Cores whose `table` has one name share what they remember.
+    """The times of a core according to native code. Cores with the same table name share their cached states.
 
     Args:
-        forgets: whether all that is remembered is forgotten before each block.
-        full: whether there is room for no more than one more state before each.
+        forgets: whether all cached states are dropped before each block.
+        full: whether there is room for only one more state before each block.
         stands: whether the CPU's turn ends after each block.
     """
 
@@ -74,20 +74,20 @@ class Core:
             settle(self.timing, self._tables)
 
     def settled(self) -> Timing:
-        """The record, as it would be if the CPU's turn ended."""
+        """The record as it would be at the end of the CPU's turn."""
         copy = Timing.allocate(LAYOUTS)
         copy.words[:] = self.timing.words
         settle(copy, self._tables)
         return copy
 
     def times(self) -> list[int]:
-        """Of all that the state consists of, as `times_of` has them."""
+        """The whole state, in the form of `times_of`."""
         settled = self.settled()
         return [settled.issue, *(settled.times[n] for n in range(record.BRANCHED + 1))]
 
 
 def times_of(python: Composition) -> list[int]:
-    """When the next block is dispatched, and counted from then: when each register is there, all has retired, the branch ends."""
+    """The next block's dispatch, and relative to it: when each register is ready, all has retired, the branch ends."""
     later = [*python._ready, python.retire, python._branch]
     return [python.issue, *(max(time - python.issue, 0) for time in later)]
 
@@ -125,7 +125,7 @@ def test_a_row_of_blocks_is_computed_once() -> None:
 
 
 def test_what_is_remembered_does_not_depend_on_how_full_the_window_was() -> None:
-    """Two ways to one state of the core: by data that are so late that the window fills, and without them."""
+    """Two paths to one state of the core: with data late enough to fill the window, and without."""
     full, other = [(NOPS, 50), (NOPS, 53)], [(FEW_NOPS, 5)]
     for ways in (full, other), (other, full):
         forget_states(table("ways").tables)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How fast a core takes a block in."""
+"""The throughput of single blocks."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def test_zen_4_fuses_a_nop_with_what_is_before_it():
     [
         ("; ".join(["nop"] * 60), 10),  # six a cycle
         ("; ".join(["shl eax, 1"] * 4), 2),  # two units shift
-        ("imul rax, rcx; imul rdx, rcx; imul rsi, rcx", 3),  # one multiplies
-        ("; ".join(["add eax, 1", "shl ecx, 1"] * 4), 2),  # eight for four units, of which four for two
+        ("imul rax, rcx; imul rdx, rcx; imul rsi, rcx", 3),  # one unit multiplies
+        ("; ".join(["add eax, 1", "shl ecx, 1"] * 4), 2),  # eight for four units; four of them only run on two
         ("lock add dword ptr [rbx], 1; lock add dword ptr [rcx], 1", 2 * ZEN3.locked),
         ("; ".join(f"movups xmm{n}, [rbx + {16 * n}]" for n in range(4)), 2 * ZEN3.load_busy / CYCLE),
     ],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Calculated addresses: native code against plain Python."""
+"""Calculated addresses: native code compared with plain Python."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NOWHERE = u64((1 << 64) - 1)
 
 @njit
 def _find(cpu: Cpu, timing: Timing, board: Board, address: u64) -> u64:
-    """Virtual addresses are those of RAM."""
+    """Virtual addresses are RAM addresses."""
     return address
 
 

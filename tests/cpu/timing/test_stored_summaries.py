@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The table of blocks on disk, whatever is found there; and blocks that cannot be decoded."""
+"""The table of blocks on disk, whatever its state; and blocks that cannot be decoded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.cpu.timing.blocks import BLOCKS
 IMAGE = "an-image"
 _ARRAYS = ("addresses", "sizes", "code", "offsets", "words")
 _SUMMARISE = Summariser(ZEN3, Operations(ZEN3), arch.load("x86_64").timing()).summarise
-_MANY = [(address + 0x100 * n, code) for address, code in BLOCKS for n in range(2)]  # more than are not worth writing
+_MANY = [(address + 0x100 * n, code) for address, code in BLOCKS for n in range(2)]  # enough to be worth writing
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def expected() -> list[bytes]:
 
 
 def check(expected: list[bytes], *, known: bool) -> None:
-    """A process that finds what is on disk has the same summaries, and no complaint. `known`: whether it need not make them."""
+    """A process that finds the file has the same summaries, and prints nothing. `known`: whether it need not make them."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         table = new()
@@ -149,7 +149,7 @@ def test_a_folder_that_cannot_be_written_is_no_matter(cache: Path) -> None:
 # Blocks that cannot be decoded
 
 
-UNKNOWN = b"\x0f\x01\xe0"  # smsw eax: no table has it
+UNKNOWN = b"\x0f\x01\xe0"  # smsw eax: not in the tables
 
 
 def test_a_block_that_cannot_be_decoded_costs_what_the_static_model_says() -> None:

@@ -24,7 +24,7 @@ RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI = range(8)
 
 
 class _Static:
-    """A static model: so many cycles."""
+    """A static model with a fixed cost."""
 
     def block(self, code: bytes, address: int) -> BlockCost:
         return BlockCost(2, 7, 1)
@@ -39,7 +39,7 @@ def _outputs(text: str, core: Core = ZEN3) -> dict[int, Output]:
 
 
 def _latencies(text: str, register: int, core: Core = ZEN3) -> dict[int, int]:
-    """In cycles, from each input."""
+    """The latencies from each input, in cycles."""
     return {source: latency // CYCLE for source, latency in _outputs(text, core)[register].inputs}
 
 
@@ -80,7 +80,7 @@ def test_an_output_has_the_slowest_inputs():
     text = "; ".join(f"add rax, {register}" for register in ("rcx", "rdx", "rbx", "rbp", "rsi", "rdi", "r8", "r9", "r10"))
     outputs = _outputs(text)
     assert {register for register, _ in outputs[RAX].inputs} == {RAX, RCX, RDX, RBX, RBP, RSI, RDI, 8}
-    assert len(outputs[RETIRED].inputs) == 10  # what has retired is later than all registers
+    assert len(outputs[RETIRED].inputs) == 10  # the time of retirement depends on all registers
 
 
 # Stores and loads of the same place
@@ -152,7 +152,7 @@ _MANY = [
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.sampled_from(_MANY), min_size=1, max_size=12))
 def test_no_register_is_later_than_what_has_retired(texts: list[str]):
-    """And nothing begins before the block is dispatched: native code relies on both."""
+    """And nothing begins before the block is dispatched: native code depends on both."""
     outputs = _outputs("; ".join(texts))
     retired = dict(outputs[RETIRED].inputs)
     for output in outputs.values():
@@ -224,7 +224,7 @@ def test_what_cannot_be_decoded_costs_what_the_static_model_says(code: bytes):
 
 @pytest.mark.parametrize("byte", [b"\x0f", b"\xe8"])
 def test_a_breakpoint_that_is_there_no_longer_is_one(byte: bytes) -> None:
-    """The CPU has translated `int3`; what was there before is there again, and longer."""
+    """The CPU has translated `int3`; the original code has been restored, and is longer."""
     summariser = Summariser(ZEN3, Operations(ZEN3), _Static())
     summary, breakpoint_ = (summariser.summarise(b"\x90" + end, 0x1000) for end in (byte, b"\xcc"))
     assert summary == breakpoint_
@@ -239,7 +239,7 @@ def test_addresses_are_those_of_the_block():
 
 
 def test_what_follows_the_end_of_a_block_is_not_of_it() -> None:
-    """A call site at which a breakpoint stands, as a CPU sees it that has translated the nop."""
+    """A call site with a breakpoint, seen by a CPU that has translated the nop."""
     summariser = Summariser(ZEN3, Operations(ZEN3), _Static())
     summary = summariser.summarise(bytes.fromhex("cc 5b b2 06 00"), 0x1000)
     assert summary == summariser.summarise(b"\xcc", 0x1000)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Eprobes: events that happen when another does."""
+"""Eprobes: events that are triggered by other events."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def machine(request: pytest.FixtureRequest) -> Iterator[Machine]:
 
 
 def lines(machine: Machine) -> list[str]:
-    """What the events of the trace say, the flags before it."""
+    """The texts of the events in the trace, without the flags before them."""
     return re.findall(r"\] (\S{5} +\d+\.\d+: .*)", machine.tracefs.read("trace"))
 
 

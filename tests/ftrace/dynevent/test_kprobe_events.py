@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Events of kprobes, as kprobe_events defines them and trace shows them."""
+"""Events of kprobes: definitions in kprobe_events, and lines in the trace."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def machine(arch: str) -> Iterator[Machine]:
 
 
 def here(arch: str, text: str) -> str:
-    """A text about x86-64 with an architecture's own registers."""
+    """A text about x86-64 with the registers of an architecture."""
     for theirs, own in zip(ARGUMENTS["x86_64"], ARGUMENTS[arch], strict=True):
         text = text.replace(f"%{theirs}", f"%{own}")
     return text
@@ -51,12 +51,12 @@ def trace(machine: Machine) -> list[str]:
 
 
 def places(machine: Machine) -> set[str]:
-    """The functions whose probes have made entries."""
+    """The functions whose probes have recorded entries."""
     return set(re.findall(r": \((\w+)\+0x0/", machine.tracefs.read("trace")))
 
 
 def golden_definitions(arch: str) -> tuple[list[str], str]:
-    """What was defined on Linux 6.1, and the formats, without the numbers."""
+    """The definitions on Linux 6.1, and the resulting formats without the numbers."""
     text = read_golden("kprobe-def.txt")
     definitions = text.split("# dynamic_events")[0].splitlines()[1:]
     formats = re.sub(r"ID: \d+\n", "", text[text.index("== ") :])
@@ -73,7 +73,7 @@ def test_definitions_and_formats_are_linux_s(machine: Machine, arch: str) -> Non
     names = ("kprobes/myopen", "kprobes/myopenret", "grp/args")
     made = "".join(f"== {name}/format\n{machine.tracefs.read(f'events/{name}/format')}" for name in names)
     assert re.sub(r"ID: \d+\n", "", made) == formats
-    # What the file shows, written back, gives the same.
+    # The text of the file, written back, gives the same text.
     shown = machine.tracefs.read("kprobe_events")
     machine.tracefs.write("kprobe_events", shown)
     assert machine.tracefs.read("kprobe_events") == shown
@@ -159,7 +159,7 @@ def test_several_probes_may_be_one_event(machine: Machine, arch: str) -> None:
     ):
         assert refused(machine, command) == errno.EEXIST
         assert why in fs.read("error_log")
-    # One that comes while the event is wanted acts at once, and one may go. The last one may not, nor all.
+    # A new one takes effect at once while the event is enabled, and one may be removed. The last one may not, nor all.
     define(machine, "p:both vfs_open a=$arg1:u32")
     fs.append("kprobe_events", "-:both vfs_write")
     fs.write("trace", "")
@@ -244,7 +244,7 @@ def test_a_module_s_function_is_probed_when_the_module_comes(machine: Machine, a
 
 
 def with_copy(machine: Machine, function: str) -> int:
-    """An instruction of a function that is executed elsewhere when it is probed."""
+    """An instruction of a function that is executed out of line when it is probed."""
     places, probing = machine.ftrace.kprobes.places, machine.ftrace.arch.probing()
     begin = machine.kernel.image.symbol(function)
     for address in range(begin + 8, begin + 200):
@@ -273,7 +273,7 @@ def test_kprobes_list_shows_those_that_are_disabled(machine: Machine) -> None:
     """Those of a module only while it is loaded."""
 
     def listed() -> list[str]:
-        """Without the addresses."""
+        """The list without addresses."""
         lines = machine.run("cat /sys/kernel/debug/kprobes/list").output.decode().splitlines()
         return sorted(line.split("  ", 1)[1] for line in lines)
 

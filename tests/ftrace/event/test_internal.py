@@ -31,7 +31,7 @@ def test_only_what_linux_has_no_format_of_has_none() -> None:
 
 @pytest.mark.parametrize("kind", [one for one in entries.EventType if hasattr(entries, one.name) and one not in WITHOUT_FORMAT])
 def test_what_is_recorded_lies_where_the_format_says(kind: entries.EventType) -> None:
-    """But for the addresses of a kernel's stack, of which the format names eight and an entry has as many as there are."""
+    """Except for the addresses of a kernel stack: the format has eight, and an entry the actual number."""
     call = next(call for call in INTERNAL_EVENTS if call.number == kind)
     format_fields = {field.name: (field.offset, field.size) for field in call.fields if field.size}
     recorded = fields_of(getattr(entries, kind.name))

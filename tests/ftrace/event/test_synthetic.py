@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Synthetic events: what defines them, what their files show, how their entries are printed, and who keeps them."""
+"""Synthetic events: their definitions, the contents of their files, the text of their entries, and what pins them."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def tidy(booted: Machine) -> Iterator[None]:
 
 
 def lines(machine: Machine) -> list[str]:
-    """What the events of the trace say."""
+    """The texts of the events in the trace."""
     return re.findall(r" \d+\.\d+: (.*)", machine.tracefs.read("trace"))
 
 
 def refused(machine: Machine, file: str, command: str) -> str:
-    """Has a command refused, and returns what error_log tells of it: its text and where the caret is."""
+    """Checks that a command is refused. Returns the error in error_log and the position of the caret."""
     machine.tracefs.write("error_log", "")
     with pytest.raises(TraceError) as error:
         machine.tracefs.append(file, command)
@@ -77,7 +77,7 @@ _SIZES = {"u64": 8, "s8": 1, "unsigned int": 4, "bool": 1, "char[16]": 16, "char
 
 
 def test_its_fields_are_printed_by_their_types(booted: Machine) -> None:
-    """What is shorter than an int is printed without its sign, as Linux does; and what flags mean comes behind the space."""
+    """As in Linux, fields shorter than an int are printed as unsigned, and flags' names follow a space."""
     tracefs = booted.tracefs
     tracefs.write("synthetic_events", "all s64 a; s32 b; s8 c; u8 d; u64 e; gfp_t f; char g[4]; char h[]; bool i; long j")
     tracefs.write("trace", "")

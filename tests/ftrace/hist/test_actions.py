@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Variables of histograms, and actions: synthetic events, what is saved, snapshots."""
+"""Variables of histograms, and actions: synthetic events, saved fields, snapshots."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def tidy(booted: Machine) -> Iterator[None]:
 
 
 def lines(machine: Machine) -> list[str]:
-    """What the events of the trace say."""
+    """The texts of the events in the trace."""
     return re.findall(r" \d+\.\d+: (.*)", machine.tracefs.read("trace"))
 
 
@@ -63,7 +63,7 @@ def _written(fields: dict[str, int | str]) -> str:
 
 
 def refused(machine: Machine, event: str, command: str, code: int = errno.EINVAL) -> list[str]:
-    """Has a trigger refused, and returns what error_log tells of it: each text and where its caret is."""
+    """Checks that a trigger is refused. Returns the errors in error_log, each with the position of its caret."""
     machine.tracefs.write("error_log", "")
     before = [machine.tracefs.read(f"{path}/trigger") for path in (WAKING, SWITCH)]
     with pytest.raises(TraceError) as error:
@@ -76,7 +76,7 @@ def refused(machine: Machine, event: str, command: str, code: int = errno.EINVAL
 
 
 def set_up(machine: Machine, *, condition: str = "") -> None:
-    """The golden's triggers."""
+    """Sets up the golden's triggers."""
     tracefs = machine.tracefs
     tracefs.write("synthetic_events", EVENT)
     tracefs.write(f"{WAKING}/trigger", f"{TIME} if {condition}" if condition else TIME)
@@ -87,7 +87,7 @@ def set_up(machine: Machine, *, condition: str = "") -> None:
 
 
 def test_the_golden_histograms(booted: Machine) -> None:
-    """The golden's tasks are woken and run, in the order of the golden's rows; how long that takes is this machine's time."""
+    """The golden's tasks are woken and run in the order of the golden's rows; the latencies are this machine's."""
     tracefs = booted.tracefs
     set_up(booted, condition='comm=="sleep"')
     golden = read_golden("synthetic-hists.txt")
@@ -110,7 +110,7 @@ def test_the_golden_histograms(booted: Machine) -> None:
 
 
 def test_the_golden_trace(booted: Machine) -> None:
-    """A task that is woken on a sleeping CPU: the event has twice the depth of the switch."""
+    """A task woken on a sleeping CPU: the event has twice the preemption depth of the switch."""
     set_up(booted, condition='comm=="usleep"')
     booted.tracefs.write(f"{SWITCH}/filter", 'next_comm == "usleep"')
     booted.tracefs.write(f"{SWITCH}/enable", "1")
@@ -126,7 +126,7 @@ def test_the_golden_trace(booted: Machine) -> None:
 
 
 def test_latencies_are_those_of_the_recorded_events(booted: Machine) -> None:
-    """The histograms equal those that are computed from the events that both CPUs have recorded."""
+    """The histograms equal those calculated from the events recorded by both CPUs."""
     tracefs = booted.tracefs
     set_up(booted)
     for event in (WAKING, SWITCH):
@@ -167,7 +167,7 @@ def test_latencies_are_those_of_the_recorded_events(booted: Machine) -> None:
 
 
 def test_a_variable_in_an_expression_is_read_once(booted: Machine) -> None:
-    """After that it is not set, and who refers to it does not count; another name for it leaves it set."""
+    """Afterwards it is not set, and hits of triggers that refer to it do not count; another name for it leaves it set."""
     tracefs = booted.tracefs
     tracefs.write(f"{WAKING}/trigger", "hist:keys=pid:p=prio:q=prio")
     tracefs.write(f"{SWITCH}/trigger", "hist:keys=next_pid:d=next_prio-$p:vals=next_prio:onmax($d).save(next_comm)")
@@ -188,7 +188,7 @@ def test_a_variable_in_an_expression_is_read_once(booted: Machine) -> None:
 
 
 def test_parameters_of_the_matched_event(booted: Machine) -> None:
-    """As in Linux, histograms are made for its fields; they are gone with what has made them."""
+    """As in Linux, hidden histograms are created for its fields; they are removed with the trigger that needs them."""
     tracefs = booted.tracefs
     tracefs.write("synthetic_events", "other s32 d; int prio; int cpu; char woken[16]; char name[]; u64 now")
     tracefs.write(f"{WAKING}/trigger", "hist:keys=pid:p=prio,c=comm if prio > 1")
@@ -203,7 +203,7 @@ def test_parameters_of_the_matched_event(booted: Machine) -> None:
     tracefs.write("events/synthetic/other/enable", "1")
     wake(booted, 7, prio=5, target_cpu=3, comm="waker")
     switch(booted, 7, next_prio=2)
-    wake(booted, 8, prio=1)  # the condition is not true
+    wake(booted, 8, prio=1)  # the condition is false
     switch(booted, 8, next_prio=2)
     assert [re.sub(r"now=\d+", "now=", line) for line in lines(booted)] == [
         "other: d=-3 prio=5 cpu=3 woken=waker name=waker now="
@@ -259,7 +259,7 @@ def test_a_synthetic_event_at_a_change(booted: Machine) -> None:
 
 
 def test_a_synthetic_event_follows_the_event_that_makes_it(booted: Machine) -> None:
-    """As in Linux, where the entry has its place in the buffer before its triggers act."""
+    """As in Linux, where the entry is reserved in the buffer before its triggers run."""
     tracefs = booted.tracefs
     tracefs.write("synthetic_events", "other int prio")
     tracefs.write("events/synthetic/other/enable", "1")
@@ -273,7 +273,7 @@ def test_a_synthetic_event_follows_the_event_that_makes_it(booted: Machine) -> N
 
 
 def test_a_loop_of_synthetic_events_ends(booted: Machine) -> None:
-    """Four are under way at most, one made by the other."""
+    """At most four are nested, each made by the previous one."""
     tracefs = booted.tracefs
     tracefs.write("synthetic_events", "other int n")
     tracefs.write("events/synthetic/other/enable", "1")
@@ -296,7 +296,7 @@ def test_who_refers_to_whom(booted: Machine) -> None:
     with pytest.raises(TraceError) as error:
         tracefs.append("synthetic_events", "!wakeup_latency")
     assert error.value.errno == errno.EBUSY
-    for event in (SWITCH, WAKING):  # what a file shows takes back what it shows
+    for event in (SWITCH, WAKING):  # the text of a file, with `!`, removes the triggers
         tracefs.append(f"{event}/trigger", f"!{tracefs.read(f'{event}/trigger').removesuffix(' [active]' + chr(10))}")
     tracefs.append("synthetic_events", "!wakeup_latency")
 
@@ -348,7 +348,7 @@ def test_what_is_wrong_with_variables_and_actions(booted: Machine) -> None:
             "Couldn't find field at nosuch",
             "Couldn't create histogram for field at nosuch",
         ],
-        "onmatch(sched.sched_waking).wakeup_latency(pid,pid1)": [  # pid is one of sched_waking, not of sched_switch
+        "onmatch(sched.sched_waking).wakeup_latency(pid,pid1)": [  # pid is a field of sched_waking, not of sched_switch
             "Couldn't find field at pid",
             "Couldn't parse field variable at pid",
             "Param type doesn't match synthetic event field type at pid",
@@ -389,7 +389,7 @@ def test_what_is_wrong_with_variables_and_actions(booted: Machine) -> None:
 
 
 def test_error_log_tells_of_a_field_that_another_event_has(booted: Machine) -> None:
-    """As in Linux, though nothing is wrong: it is looked for in the trigger's own event first."""
+    """As in Linux, although nothing is wrong: the field is first looked up in the trigger's own event."""
     tracefs = booted.tracefs
     tracefs.write("synthetic_events", "one pid_t pid")
     tracefs.write(f"{WAKING}/trigger", "hist:keys=pid")
@@ -411,7 +411,7 @@ def test_variables_are_those_of_their_instance(booted: Machine) -> None:
 
 
 def test_a_checkpoint_has_them(booted: Machine) -> None:
-    """Tables, variables and definitions are again what they were, those that are gone by then, too."""
+    """Tables, variables and definitions are restored, including those that have been removed since."""
     tracefs = booted.tracefs
     set_up(booted)
     wake(booted, 77)

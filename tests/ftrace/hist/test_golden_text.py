@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of histograms that a real kernel has shown, byte for byte: what it says is put into a table and printed again."""
+"""The text of histograms printed by a real kernel, byte for byte: it is parsed into a table and printed again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ROW = re.compile(r"^\{ .*?\}.*?$", re.MULTILINE | re.DOTALL)
 
 
 class Table(NamedTuple):
-    """What is printed of a histogram's table."""
+    """The printed values of a histogram's table."""
 
     hitcounts: NDArray[np.uint64]
     elements: NDArray[np.uint64]
@@ -39,7 +39,7 @@ class Table(NamedTuple):
 
 
 class Symbols:
-    """The functions of the golden's kernel, by the addresses at which it shows them; those of stacks get some."""
+    """The functions of the golden's kernel, at the addresses that it shows; those of stacks get made-up addresses."""
 
     def __init__(self, text: str) -> None:
         self.known = {int(address, 16): name for address, name in re.findall(r"\[([0-9a-f]{8,})\] (\S+)", text)}
@@ -61,7 +61,7 @@ def words(text: bytes, size: int) -> list[int]:
 
 
 def element(row: str, definition: HistDefinition, symbols: Symbols) -> tuple[int, NDArray[np.uint64]]:
-    """What a table has for one row of text: the hitcount, and what an element keeps."""
+    """The hitcount and the words of the table's element for one row of text."""
     layout = definition.layout()
     made = np.zeros(layout.size, np.uint64)
     inner, sums = row.removeprefix("{ ").rsplit("}", 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What native code fetches for the arguments of probes, beside a model in Python."""
+"""The values that native code fetches for the arguments of probes, compared with a model in Python."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from emu.machine import Machine
 from emu.native.records import Bytes, Words
 from tests.lib.booted_machine import booted_machine
 
-SIZE = 1 << 14  # bytes of the memory that probes look at; what lies behind it is not the guest's
+SIZE = 1 << 14  # bytes of the memory that probes read; no guest memory follows
 FAULT = b"(fault)\0"
 MASK = (1 << 64) - 1
 EVENT = EventCall(
@@ -41,7 +41,7 @@ EVENT = EventCall(
 
 
 class Fetcher:
-    """Runs programs in a machine that stands. `base`: where the memory is that they look at, the last that native code reads."""
+    """Runs fetch programs in a halted machine. `base`: the address of the memory that they read, the end of the guest's."""
 
     def __init__(self, machine: Machine) -> None:
         board = machine.board
@@ -57,10 +57,10 @@ class Fetcher:
         self.names = SymbolNames(recorder.globals.symbols)
         self.end = board.arch.direct_map + self._array.ram_size
         self.base = self.end - SIZE
-        self.memory.write(self.end, b"\xff" * 16)  # which nothing may find
+        self.memory.write(self.end, b"\xff" * 16)  # must never be found
 
     def fetched(self, layout: EntryLayout, values: dict[int, int], entry: bytes = b"") -> bytes:
-        """The entry that a program makes. `values`: of registers; `entry`: of the event that is probed."""
+        """The entry that a program makes. `values`: of registers; `entry`: of the probed event."""
         image = np.zeros(64, np.uint64)
         for word, value in values.items():
             image[word] = value
@@ -160,7 +160,7 @@ def layout_of(text: str, where: ProbeSite, kind: EventKind = EventKind.KPROBE) -
     return EntryLayout.of(kind, parse_arguments(ProbeCommand("trace_kprobe", f"p here {text}"), 2, where))
 
 
-# An argument is made around a register; offsets lead into the memory, across its pages, and out of it.
+# An argument is built around a register; its offsets point into the memory, across its pages, and beyond it.
 OFFSETS = st.sampled_from([0, 1, 8, 0xFFC, 0xFFF, 0x1000, SIZE - 8, SIZE - 4, SIZE, 1 << 40]) | st.integers(-16, SIZE)
 SHAPES = st.tuples(
     st.integers(0, 5), st.lists(st.tuples(OFFSETS, st.booleans()), max_size=3),
@@ -169,7 +169,7 @@ SHAPES = st.tuples(
 
 
 def written(shape: tuple[int, list[tuple[int, bool]], str, int], names: list[str]) -> str | None:
-    """An argument of that shape; None: there can be none."""
+    """An argument of that shape; None: there is none."""
     register, offsets, kind, count = shape
     text = f"%{names[register]}"
     for offset, user in offsets:
@@ -187,7 +187,7 @@ def test_a_program_fetches_what_a_model_fetches(fetcher: Fetcher, data: st.DataO
     seed = data.draw(st.integers(0, 1 << 32), label="seed")
     random = np.random.default_rng(seed)
     memory = random.integers(0, 256, SIZE, np.uint8)
-    # Half of it are pointers into it.
+    # Half of the words are pointers into the memory.
     pointers = [fetcher.base + offset for offset in random.integers(-8, SIZE + 8, SIZE // 16).tolist()]
     memory[: SIZE // 2] = np.frombuffer(b"".join(one.to_bytes(8, fetcher.byte_order) for one in pointers), np.uint8)
     fetcher.memory.write(fetcher.base, memory.tobytes())

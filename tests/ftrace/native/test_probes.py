@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The table in which native code finds what belongs to a place."""
+"""The table in which native code looks up the consumers at an address."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Records of native code lie as what others say of the same memory."""
+"""Native records have the same layout as other declarations of the same memory."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The nodes of return probes, beside lists in Python; and whatever a guest stores in its tasks."""
+"""The nodes of return probes, compared with lists in Python; also with arbitrary values stored by a guest in its tasks."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def taken(pool: RethookPool) -> u64:
 
 
 class Compiled(NamedTuple):
-    """What Python can call, of the functions for lists of tasks."""
+    """The functions for the nodes of tasks, callable from Python."""
 
     push: Callable[[RethookPool, Task, int], None]
     drop: Callable[[RethookPool, Task, int], None]
     replaced: Callable[[RethookPool, Task, int], int]
-    after: Callable[[RethookPool, Task, int], int]  # the latest node's number after 0, and then that of the one before
+    after: Callable[[RethookPool, Task, int], int]  # the latest node's number after 0, and then that of the previous one
 
 
 @functools.cache
@@ -144,7 +144,7 @@ def test_nodes_are_lists_of_tasks(steps: list[tuple[str, int, int | None]]) -> N
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.one_of(pushes, drops, flushes, damages), max_size=40))
 def test_a_guest_cannot_make_nodes_of_one_task_those_of_another(steps: list[tuple[str, int, int | None]]) -> None:
-    """Nor have native code go round for ever; what it has lost is not free."""
+    """Nor can it send native code into an endless loop; lost nodes are not free."""
     nodes = Nodes()
     for n, (what, task, argument) in enumerate(steps, 1):
         if what == "push":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What SPARC V9's emulated instructions do to a struct pt_regs is what the CPU does."""
+"""The effects of SPARC V9's emulated instructions on a struct pt_regs equal those on the CPU."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from emu.native.records import Values, Words, u64
 from tests.cpu.sparc64.bare import CODE, DATA, KERNEL, MEMORY, Bare, pytestmark  # noqa: F401
 from tests.images import IMAGES
 
-_PC = KERNEL + MEMORY // 2  # no branch leads out of memory
+_PC = KERNEL + MEMORY // 2  # no branch leaves the memory
 _REGS, _STACK = DATA, DATA + 0x1000  # physical
 _BIAS = 2047
 _WINDOWS = 8
 
 
 class State:
-    """Registers before an instruction: 32 by their numbers, the condition codes, and FSR."""
+    """Registers before an instruction: 32 by number, the condition codes, and FSR."""
 
     def __init__(self, registers: list[int], codes: int, fsr: int, following: int) -> None:
         self.registers = [0, *registers]
@@ -55,7 +55,7 @@ def _compiled(guest: Guest) -> _Emulate:
 
 
 class Both:
-    """Does an instruction in a CPU, and by emulation."""
+    """Executes an instruction on a CPU, and by emulation."""
 
     def __init__(self) -> None:
         self._bare = Bare()
@@ -77,7 +77,7 @@ class Both:
         self._bare.board.close()
 
     def in_cpu(self, word: int, state: State, cwp: int) -> tuple[list[int], int, int]:
-        """The registers afterwards, the program counter and the next one."""
+        """The registers afterwards, the program counter and the next program counter."""
         env = self._env
         self._bare.board.write_code(_PC - KERNEL, word.to_bytes(4, "big"))
         self._bare.board.flush_page(_PC - KERNEL)
@@ -90,7 +90,7 @@ class Both:
         return [*env.gregs, *window], env.pc, env.npc
 
     def emulated(self, word: int, state: State, cwp: int, spilled: bool) -> tuple[list[int], int, int]:
-        """The same as the trap's handler makes it, whose window is inside the one of the instruction."""
+        """The same by the trap's handler, whose window is one below that of the instruction."""
         env, board = self._env, self._bare.board
         env.cwp, env.canrestore = (cwp - 1) % _WINDOWS, 0 if spilled else 1
         env.regwptr = ctypes.addressof(env) + Env.regbase.offset + 128 * env.cwp
@@ -132,7 +132,7 @@ def _state(rng: random.Random, codes: int = 0, fcc: int = 0, **registers: int) -
 
 
 def _branches(rng: random.Random) -> Iterator[tuple[int, State]]:
-    """Every condition for all that it can depend on, with and without the annul bit."""
+    """Every condition, for all values on which it depends, with and without the annul bit."""
     for annul, condition in itertools.product(range(2), range(16)):
         word = annul << 29 | condition << 25
         for codes in range(16):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The calls under way in programs, as user_stack events have them."""
+"""The stack traces of programs in user_stack events."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from emu.kernel.files.share import Share
 from emu.machine import Machine
 from tests.lib.host_compiler import compile_static
 
-# Calls deeper() so many times as its argument says, and then getpid(). With a second argument, "wait", it waits for ticks
-# instead; with "lost" its stack is nowhere when it calls getpid(). It has no libc, so that every function has a frame. Then it
-# writes the addresses that a stack trace must have.
+# Calls deeper() recursively, as many times as its argument says, and then getpid(). With a second argument "wait", it waits for
+# ticks instead; with "lost", its stack pointer is invalid when it calls getpid(). It has no libc, so every function has a frame.
+# Then it writes the addresses that a stack trace must have.
 PROGRAM = r"""
 typedef unsigned long word;
 
@@ -124,7 +124,7 @@ OPTIONS = (
 
 @pytest.fixture(scope="module")
 def guest(arch: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
-    """With the program at /mnt/calls."""
+    """A machine with the program at /mnt/calls."""
     folder = tmp_path_factory.mktemp("programs")
     compile_static(arch, PROGRAM, folder / "calls", *OPTIONS)
     with Machine(arch=arch, cpus=1, shares=[Share(folder, guest="/mnt")]) as machine:
@@ -135,7 +135,7 @@ def guest(arch: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machi
 
 
 def stacks_of(machine: Machine, event: str, command: str) -> tuple[list[list[int]], list[int]]:
-    """The user stacks that an event records while the program runs, and what the program writes: innermost first."""
+    """The user stacks recorded at an event while the program runs, and those that the program writes: innermost first."""
     write = machine.tracefs.write
     write("trace", "")
     write(f"events/{event}/enable", "1")
@@ -158,14 +158,14 @@ def test_the_calls_of_a_program(guest: Machine, levels: int) -> None:
 
 
 def test_a_program_whose_stack_is_nowhere(arch: str, guest: Machine) -> None:
-    """On SPARC V9 the calls are in its windows all the same."""
+    """On SPARC V9 the calls are still in its windows."""
     stacks, expected = stacks_of(guest, "syscalls/sys_enter_getpid", "/mnt/calls c lost")
     assert stacks == [expected[: 1 if arch == "x86_64" else 8]]
 
 
 @pytest.mark.static_timing("how often a task is interrupted is counted")
 def test_a_program_that_gives_the_cpu_to_another(guest: Machine) -> None:
-    """On SPARC V9 its windows have left the CPU then, and the innermost is with the task."""
+    """On SPARC V9 its windows have then left the CPU, and the innermost one is saved in the task."""
     stacks, expected = stacks_of(guest, "sched/sched_switch", "/mnt/calls k wait > /dev/null & /mnt/calls k wait; wait")
     inside = [stack for stack in stacks if stack[1:] == expected[1:8]]
     assert len(inside) > 4
@@ -201,7 +201,7 @@ ADDRESS = st.one_of(
 
 
 def test_whatever_a_program_has_where_its_stack_should_be(arch: str, guest: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is read that is not the program's."""
+    """Nothing outside the program's memory is read."""
     recorder, layout = guest.trace_array.recorder, guest.trace_array.recorder.globals.guest
     module = importlib.import_module(f"emu.ftrace.native.arch.{arch}_user")
     unwind = module.build(layout, context.build(layout))

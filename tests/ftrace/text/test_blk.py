@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The trace of a real kernel's tracer blk, printed again: as lines with a context, as blktrace prints them, as numbers."""
+"""The trace of a real kernel's tracer blk, printed again: as lines with a context, in blktrace's form, as numbers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LINE = re.compile(
 
 
 def record_blk(recording: Recording, cpu: int, time: int, common: Mapping[str, int], body: str) -> None:
-    """Records what a line says, as the kernel would have."""
+    """Records the event of a line as the kernel would."""
     line = _LINE.fullmatch(body)
     assert line, body
     action = ACTIONS[line["action"]]
@@ -48,7 +48,7 @@ def record_blk(recording: Recording, cpu: int, time: int, common: Mapping[str, i
 
 
 def recorded() -> Recording:
-    """The golden events, with the nanoseconds that only the classic form tells."""
+    """The golden events, with the nanoseconds that only the classic form has."""
     times = re.findall(r"^ +\d+,\d+ +\d+ +(\d+\.\d{9}) ", read_golden("blk-classic.txt"), re.MULTILINE)
     lines = body_of(read_golden("blk.txt"))
     exact = [re.sub(r"\d+\.\d{6}: ", time.replace(".", "") + ": ", line) for line, time in zip(lines, times, strict=True)]
@@ -72,10 +72,10 @@ def test_verbose_spells_actions_out() -> None:
 def test_what_else_was_recorded_keeps_its_line() -> None:
     recording = recorded()
     recording.write(0, 342_490_000_000, FUNCTION, {"type": EventType.FUNCTION, "pid": 14, "ip": 1, "parent_ip": 2})
-    classic = recording.view("blk", CLASSIC, "entries-written: 1/2")  # so it says where a CPU begins
+    classic = recording.view("blk", CLASSIC, "entries-written: 1/2")  # so it shows where a CPU begins
     golden = body_of(read_golden("blk-classic.txt"))
     assert "".join(render_trace(classic)).splitlines()[4:] == [*golden, "##### CPU 0 buffer started ####", "0x1 <-0x2"]
-    other = recording.view("nop", ["blk_classic"])  # the option is of the tracer that has recorded it
+    other = recording.view("nop", ["blk_classic"])  # the option belongs to the tracer that has recorded it
     assert body_of("".join(render_trace(other)))[:-1] == body_of(read_golden("blk.txt"))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The letters and numbers that the goldens do not show."""
+"""Letters and numbers that the goldens do not contain."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of single events: what a real kernel printed, taken apart and printed again."""
+"""The text of single events: what a real kernel printed, parsed and printed again."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of function_graph: what a real kernel printed, taken apart and printed again."""
+"""The text of function_graph: what a real kernel printed, parsed and printed again."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_without_a_header() -> None:
 
 
 def _excerpts(name: str) -> list[str]:
-    """The parts of a golden that was made by `grep -n` with context, without the line numbers."""
+    """The parts of a golden made by `grep -n` with context, without the line numbers."""
     text = re.sub(r"^\d+[:-]", "", read_golden(name), flags=re.MULTILINE)
     return [part + "\n" for part in text.removesuffix("\n").split("\n--\n")]
 
@@ -80,7 +80,7 @@ _OPENED = [f" {{cpu}})               |  {'  ' * depth}caller_{depth}() {{{{" for
     [("function_graph-switch-separators.txt", ()), ("function_graph-proc-switch.txt", ("funcgraph-proc",))],
 )
 def test_process_switches(name: str, options: tuple[str, ...]) -> None:
-    """What an excerpt closes must have been opened: calls are put before it, of the task it begins with."""
+    """Calls closed in an excerpt must have been opened: they are added before it, in the task with which it begins."""
     for excerpt in _excerpts(name):
         lines = excerpt.splitlines()
         parts = re.match(r" (\d)\)(.{17})?", lines[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of osnoise and timerlat, against what a real kernel printed."""
+"""The text of osnoise and timerlat, compared with a real kernel's."""
 
 from __future__ import annotations
 

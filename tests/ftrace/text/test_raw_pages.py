@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Pages that a real kernel wrote, printed as that kernel printed them."""
+"""Pages written by a real kernel, printed as that kernel printed them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_function() -> None:
     events = events_in(golden_pages("function"), cpu=0).entries(FUNCTION)
     symbols: dict[int, str] = {}
     for event, (name, parent) in zip(events, re.findall(r": (\S+) <-(\S+)$", text, re.MULTILINE), strict=True):
-        # One name for each address, all along.
+        # One name for each address, throughout.
         assert symbols.setdefault(int(event["ip"]), name) == name
         assert symbols.setdefault(int(event["parent_ip"]), parent) == parent
     assert _printed("function", "function", symbols, {458: "ls"}) == text
@@ -69,7 +69,7 @@ def test_events_of_the_kernel(name: str) -> None:
 
 
 def test_stack_traces() -> None:
-    """The addresses are the pages'; the text has their names."""
+    """The addresses are those of the pages; the text has their names."""
     text = read_golden("raw-stacktrace.cpu0.trace.txt")
     shown = re.findall(r"^ => (\S+)$", text, re.MULTILINE)
     events = events_in(golden_pages("stacktrace"), cpu=0)
@@ -82,7 +82,7 @@ def test_stack_traces() -> None:
 
 @pytest.mark.parametrize("name", CAPTURES)
 def test_we_would_have_written_the_same_pages(name: str) -> None:
-    """Recording the events of the pages again gives the pages again, and Linux's numbers in stats."""
+    """Recording the pages' events again gives the same pages, and Linux's numbers in stats."""
     pages = golden_pages(name)
     events = events_in(pages, cpu=0)
     buffer = RingBuffer(0, 10)

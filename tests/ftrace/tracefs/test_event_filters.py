@@ -130,7 +130,7 @@ def test_a_filter_that_fits_no_event_of_a_system(tracefs: TraceFS) -> None:
     tracefs.write(SWITCH, "prev_pid == 1")
     default = tracefs.read(SYSTEM)
     error = refused(tracefs, SYSTEM, "nosuch == 1")
-    assert "position 7: Field not found" in str(error)  # people are told more than error_log tells
+    assert "position 7: Field not found" in str(error)  # the error for people is more detailed than error_log
     assert tracefs.read(SYSTEM) == f"nosuch == 1\n^\nparse_error: {BAD_SYSTEM_FILTER}\n\n"
     assert tracefs.read(SWITCH) == "prev_pid == 1\n"
     log = f"event filter parse error: error: {BAD_SYSTEM_FILTER}\n  Command: nosuch == 1\n           ^\n"
@@ -139,7 +139,7 @@ def test_a_filter_that_fits_no_event_of_a_system(tracefs: TraceFS) -> None:
     assert (tracefs.read(SYSTEM), tracefs.read(SWITCH)) == (default, "none\n")
 
 
-# Which files there are
+# Existing files
 
 
 def test_of_the_events_of_the_host_only_those_of_function_graph_have_filters(tracefs: TraceFS) -> None:

@@ -41,7 +41,7 @@ def first(array: TraceArray, count: int) -> list[EventCall]:
     return [call for number, call in array.recorder.globals.events.items() if number >= 20][:count]
 
 
-# What there is
+# Directories
 
 
 def test_a_directory_has_a_link_from_each_directory_in_it(root: StaticDirectory, tracefs: TraceFS) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What Linux 6.1 has and this machine lacks: it is refused, and the guest's dmesg says so."""
+"""Features of Linux 6.1 that this machine lacks: using them fails, and the guest's dmesg says so."""
 
 from __future__ import annotations
 

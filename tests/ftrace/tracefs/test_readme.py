@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""README: it has the lines by which programs tell what a kernel can do, and the machine does what each line says."""
+"""README has the lines from which programs derive the kernel's features, and the machine has each feature."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tests.lib.probed_program import ProbedProgram
 
 GRAMMAR = read_golden("README-grammar.txt").splitlines()
 LOAD = "insmod /lib/modules/sample_timer.ko period=2"
-ARCHITECTURES = list(FACTS)  # a line is shown on one of them
+ARCHITECTURES = list(FACTS)  # a line is tested on one of them
 WRITES = "echo 1234567 > /dev/null"  # vfs_write() writes 8 bytes: its third argument, and its result
-ENTRY = 0xE8  # of /bin/ls: its first instruction, behind the headers
+ENTRY = 0xE8  # in /bin/ls: its first instruction, behind the headers
 SWITCH, WAKING = "events/sched/sched_switch", "events/sched/sched_waking"
 REGISTERS = {"x86_64": ("%di", "%si", "%dx"), "sparc64": ("%o0", "%o1", "%o2")}  # of a function's first three arguments
 PROGRAM = """
@@ -33,7 +33,7 @@ int main(int argc, char **argv) { int n = twice(21); printf("%d %d\\n", counter,
 
 
 class Shown:
-    """A machine that shows what a line says. `folder`: the guest has it as /p."""
+    """A machine that demonstrates a line. `folder`: is /p in the guest."""
 
     def __init__(self, machine: Machine, folder: Path) -> None:
         self.machine = machine
@@ -50,12 +50,12 @@ class Shown:
 
     @property
     def groups(self) -> list[str]:
-        """The systems of the events that are defined."""
+        """The systems of the defined events."""
         names = [line.split()[0].partition(":")[2] for line in self.read("dynamic_events").splitlines()]
         return sorted({name.partition("/")[0] for name in names})
 
     def entries(self, *definitions: str, command: str = WRITES) -> list[str]:
-        """What the events say that these define, while a command runs."""
+        """The texts of the events that the definitions create, while a command runs."""
         for line in definitions:
             self.append("dynamic_events", line)
         with self.recording(*self.groups):
@@ -74,18 +74,18 @@ class Shown:
             self.write(f"events/{system}/enable", "0")
 
     def fetched(self, arguments: str, place: str = "p:e vfs_write") -> list[str]:
-        """What an event says behind its place, each time."""
+        """The texts of an event behind its place."""
         return [line.partition(") ")[2] for line in self.entries(f"{place} {arguments}")]
 
     def table(self, event: str, trigger: str, command: str = "sleep 0.002") -> str:
-        """What a hist trigger has counted."""
+        """The table of a hist trigger."""
         self.write(f"{event}/trigger", trigger)
         self.run(command)
         return self.read(f"{event}/hist")
 
 
 def shows(line: str) -> Callable[[Callable[[Shown], None]], Callable[[Shown], None]]:
-    """The function shows that the machine does what a line of README says."""
+    """Marks a function that demonstrates a line of README."""
 
     def register(demonstration: Callable[[Shown], None]) -> Callable[[Shown], None]:
         assert line not in DEMONSTRATIONS, line
@@ -114,7 +114,7 @@ def shown(booted: tuple[Shown, Checkpoint]) -> Iterator[Shown]:
 
 @pytest.mark.parametrize("arch", ARCHITECTURES[:1], scope="module")
 def test_readme_has_each_line(shown: Shown) -> None:
-    """Each is a line of its own, but for two that are parts of several."""
+    """Each is a line of its own, except for two that are parts of several."""
     lines = [line.strip() for line in shown.read("README").splitlines()]
     for line in GRAMMAR:
         assert line.strip() in lines or line in ("[<group>/][<event>]", "<symbol>[+<offset>]%return"), line
@@ -198,7 +198,7 @@ def removals(shown: Shown) -> None:
 
 
 def boundary(shown: Shown) -> int:
-    """An instruction of vfs_write behind its call site, as an offset."""
+    """The offset of an instruction of vfs_write behind its call site."""
     return 5 if shown.arch == "x86_64" else 16
 
 
@@ -237,7 +237,7 @@ def place_of_a_return(shown: Shown) -> None:
 
 @shows("place (uprobe): <path>:<offset>[%return][(ref_ctr_offset)]")
 def places_in_programs(shown: Shown) -> None:
-    """While a place is probed, the program's counter says so, as a semaphore of SystemTap's and perf's static probes."""
+    """While a place is probed, the program's reference counter is raised, as for static probes of SystemTap and perf."""
     program = ProbedProgram(shown.arch, PROGRAM, shown.folder)
     place = f"/p/program:{program.offset('twice'):#x}"
     counter = f"({program.offset('counter'):#x})"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""snapshot: what has been recorded is kept, and recording goes on. pause-on-trace: nothing is recorded while it is read."""
+"""snapshot: the recorded events are kept, and recording continues. pause-on-trace: nothing is recorded during a read."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Traced:
         self._time = 0
 
     def write(self, path: str, text: str) -> int:
-        """The errno of a write; 0: it was taken."""
+        """The errno of a write; 0: success."""
         try:
             self._tracefs.write(f"{self._directory}{path}", text)
         except TraceError as error:
@@ -61,7 +61,7 @@ class Traced:
         return self._tracefs.read(f"{self._directory}{path}")
 
     def mark(self, *texts: str) -> None:
-        """Records a marker on each CPU where anything is recorded: on CPU n of `a`, `an`."""
+        """Records a marker on each CPU that records: on CPU n, `an` for `a`."""
         for text, ring in product(texts, self.array.recorder.rings):
             self._time += 1000
             if ring.recording:
@@ -78,7 +78,7 @@ class Traced:
 
     @property
     def state(self) -> tuple[bool, list[list[str]], list[list[str]]]:
-        """Whether there is room for a snapshot, what has been recorded, and what the snapshot holds."""
+        """Whether there is room for a snapshot, the recorded markers, and those in the snapshot."""
         return self.array.recorder.snapshot_allocated, self.parts("trace"), self.parts("snapshot")
 
 
@@ -117,7 +117,7 @@ def test_what_each_number_does(traced: Traced, allocated: bool, number: str, cpu
     elif number == "1":
         allocated = True
         for index in cpus:
-            if cpu is None or records[index]:  # as in Linux: alone only while it records
+            if cpu is None or records[index]:  # as in Linux: a single CPU only while it records
                 main[index], spare[index] = spare[index], main[index]
     else:
         for index in cpus:
@@ -253,7 +253,7 @@ def test_each_array_has_its_own_snapshot(tracefs: TraceFS, trace_array: TraceArr
 
 @pytest.fixture
 def opened(traced: Traced, root: Any) -> Iterator[Callable[[str], Handle]]:
-    """Opens files of the array to be read. They are closed at the end."""
+    """Opens files of the array for reading. They are closed at the end."""
     handles: list[Handle] = []
 
     def opened(path: str, flags: OpenFlags = OpenFlags.READ) -> Handle:
@@ -375,7 +375,7 @@ SESSION = """
 
 
 def header(text: str) -> str:
-    """What a trace begins with, without how many events there are."""
+    """The header of a trace, without the number of events."""
     return re.sub(r"\d+/\d+", "N/N", text[: text.index("\n", text.rindex("\n#") + 1)])
 
 
@@ -391,7 +391,7 @@ def test_a_session_looks_like_that_of_linux(machine: Machine) -> None:
     taken, after = event_lines(texts["taken"]), event_lines(texts["after"])
     assert f"{len(taken)}/{len(taken)} " in texts["taken"]
     assert max(line.time for line in taken) <= min(line.time for line in after)
-    for cpu in CPUS:  # nothing is missing where one ends and the other begins
+    for cpu in CPUS:  # nothing is missing between the two
         ours = [line for line in (*taken, *after) if line.cpu == cpu]
         assert all(line["next_pid"] == following["prev_pid"] for line, following in pairwise(ours))
 

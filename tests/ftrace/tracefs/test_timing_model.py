@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""timing_model says what models the machine has."""
+"""timing_model names the machine's models."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The whole tree against that of a real Linux 6.1: names, modes, what files hold at first, what they take and what they refuse.
+"""The whole tree compared with that of a real Linux 6.1: names, modes, initial contents, accepted and refused writes.
 
-What differs stands in a table beside its reason.
+Differences are in tables, with their reasons.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.lib.golden import GOLDEN, read_golden
 from tests.lib.golden_writes import golden_writes
 from tests.lib.linux_events import available_events
 
-# What the golden kernel was built without
+# Features that the golden kernel was built without
 ADDED = {
     "options/branch": "the branch tracer",
     "trace_stat/branch_annotated": "the branch tracer",
@@ -42,7 +42,7 @@ LATENCY = {"wakeup", "wakeup_rt", "wakeup_dl", "irqsoff", "preemptoff", "preempt
 
 
 def golden_modes() -> dict[str, str]:
-    """The mode of each file of the real kernel, by its path."""
+    """The mode of each file of the real kernel, by path."""
     modes = {}
     for line in read_golden("ls-2level-stat.txt").splitlines():
         mode, owner, size, path = line.split()
@@ -93,11 +93,11 @@ def test_an_instance_has_what_linux_gives_it(arch: str) -> None:
         assert [option for option in options if option != "nobranch"] == lines[start : start + len(options) - 1]
 
 
-# What they hold at first
+# Initial contents
 
 
 def initial() -> Iterator[tuple[str, str]]:
-    """The files of the real kernel after its boot, and what was in them: of long ones the beginning."""
+    """The files of the real kernel after its boot, and their contents: of long ones the beginning."""
     parts = r"^== \./(\S+)\n(.*?)\n(?=== |\Z)"
     yield from re.findall(parts, read_golden("initial-contents-all.txt"), re.MULTILINE | re.DOTALL)
     for file in GOLDEN.glob("file-*.initial.txt"):
@@ -106,12 +106,12 @@ def initial() -> Iterator[tuple[str, str]]:
 
 
 def without_branch(text: str) -> str:
-    """Without what the golden kernel was built without."""
+    """The text without the features that the golden kernel lacks."""
     return text.replace("nobranch\n", "").replace(" branch ", " ")
 
 
 def of_systems(text: str, systems: set[str]) -> list[str]:
-    """The lines of eval_map that are of these systems; the last line of the golden is cut."""
+    """The lines of eval_map that belong to these systems; the last line of the golden is truncated."""
     return [line for line in text.splitlines() if (match := re.search(r"\((\w+)\)$", line)) and match[1] in systems]
 
 
@@ -119,7 +119,7 @@ def systems(text: str) -> set[str]:
     return set(re.findall(r"\((\w+)\)$", text, re.MULTILINE))
 
 
-# What is not the same: why, and how it is compared instead
+# Differences: the reason, and the comparison used instead
 DIFFERENT: dict[str, tuple[str, Callable[[str, str], bool]]] = {
     "available_tracers": (
         "there is the branch tracer, and on SPARC no device for mmiotrace",
@@ -173,23 +173,23 @@ def test_every_tracer_has_its_options_and_its_header(arch: str) -> None:
             ours = without_branch(machine.tracefs.read("trace_options")).replace("nofuncgraph-flat\n", "")
             assert ours == options, tracer
             header = [line for line in text.splitlines() if line.startswith("#")]
-            if tracer in LATENCY:  # what follows is about the worst latency; here is none yet
+            if tracer in LATENCY:  # the rest describes the maximum latency; here there is none yet
                 header = header[:2]
             numberless = [re.sub(r"\d+/\d+", "0/0", line) for line in header]
             assert machine.tracefs.read("trace").splitlines() == numberless, tracer
     assert len(sections) == 13
 
 
-# What they take, and what they refuse
+# Accepted and refused writes
 
 
 class Row(NamedTuple):
-    """What becomes of writes to a file, or to several."""
+    """The results of writes to a file, or to several."""
 
-    pattern: str  # of the path; the first row counts whose pattern matches
-    taken: str | None  # None: nothing is, or nothing that would be the same for all
+    pattern: str  # of the path; the first matching row applies
+    taken: str | None  # None: nothing is accepted, or nothing that would be the same for all
     shown: str | None  # by the file afterwards; None: it shows nothing, or more
-    refused: str | None  # None: nothing is
+    refused: str | None  # None: nothing is refused
     code: int
 
 
@@ -252,14 +252,14 @@ def row_of(path: str) -> Row:
 
 
 def refusal(tracefs: TraceFS, path: str, text: str) -> int | None:
-    """The errno of `echo text >> path`. To open some files with `>` changes them."""
+    """The errno of `echo text >> path`. Opening some files with `>` changes them."""
     with pytest.raises(TraceError) as error:
         tracefs.append(path, text)
     return error.value.errno
 
 
 def content(tracefs: TraceFS, path: str, mode: str) -> str | None:
-    """What a file shows that reading it leaves there."""
+    """The content of a file that reading does not consume."""
     return tracefs.read(path) if "r" in mode and "trace_pipe" not in path else None
 
 
@@ -281,7 +281,7 @@ def test_every_file_takes_and_refuses_what_linuxs_does(arch: str) -> None:
             if row.refused is not None:
                 before = content(tracefs, path, mode)
                 assert refusal(tracefs, path, row.refused) == row.code, path
-                if not path.endswith("/filter"):  # which now says what was wrong with it
+                if not path.endswith("/filter"):  # which now contains the error
                     assert content(tracefs, path, mode) == before, path
             if row.taken is not None:
                 tracefs.write(path, row.taken)
@@ -290,7 +290,7 @@ def test_every_file_takes_and_refuses_what_linuxs_does(arch: str) -> None:
 
 
 def test_every_option_can_be_changed_but_one(arch: str) -> None:
-    """By its file, and by its name, which wants the tracer that has it."""
+    """By its file, and by its name, which requires its tracer."""
     with booted_machine(arch) as machine:
         tracefs = machine.tracefs
         for name in tracefs.listdir("options"):
@@ -310,12 +310,12 @@ def test_every_option_can_be_changed_but_one(arch: str) -> None:
     ]
 
 
-# What the golden's machine had been told before
+# Earlier writes on the golden's machine
 BEFORE = [("buffer_size_kb", "8192"), ("tracing_max_latency", "4862")]
 
 
 def test_writes_one_after_another_are_answered_as_on_linux(arch: str) -> None:
-    """In the guest. Between them, tracing_cpumask is emptied: then even trace_marker is refused."""
+    """In the guest. One of the writes empties tracing_cpumask: then even trace_marker is refused."""
     writes = list(golden_writes())
     script = 'exec 2>&1; w() { echo "$2" > $1; echo status $?; [ $# = 2 ] || head -n 4 $1; echo ==; }\n'
     script += "".join(f"echo {value} > {path}\n" for path, value in BEFORE)

@@ -36,13 +36,13 @@ def tidy(machine: Machine) -> Iterator[None]:
 
 
 def lines(machine: Machine, array: str = "") -> list[str]:
-    """What the events of the trace say."""
+    """The texts of the events in the trace."""
     found = [line for line in machine.tracefs.read(f"{array}trace").splitlines() if not line.startswith(("#", " =>"))]
     return [re.split(r" \d+\.\d+: ", line, maxsplit=1)[1] for line in found]
 
 
 def test_files_are_as_linux_shows_them(machine: Machine) -> None:
-    """Counts aside: how often tasks switch meanwhile is not the same."""
+    """Except for counts: the number of task switches varies."""
     tracefs = machine.tracefs
     shown = []
     for line in read_golden("trigger-files.txt").splitlines():
@@ -72,9 +72,9 @@ def test_an_event_may_have_several_the_newest_first(machine: Machine) -> None:
         "traceon:unlimited",
         "stacktrace:unlimited",
     ]
-    tracefs.append(f"{SWITCH}/trigger", "!traceoff:7 if nosuch")  # of one kind with traceon
-    tracefs.append(f"{SWITCH}/trigger", "!disable_event:sched:sched_wakeup")  # with enable_event of the same event
-    tracefs.append(f"{SWITCH}/trigger", "!snapshot")  # there is none: as in Linux, that is no error
+    tracefs.append(f"{SWITCH}/trigger", "!traceoff:7 if nosuch")  # the same kind as traceon
+    tracefs.append(f"{SWITCH}/trigger", "!disable_event:sched:sched_wakeup")  # the same as enable_event of the same event
+    tracefs.append(f"{SWITCH}/trigger", "!snapshot")  # there is none: as in Linux, that is not an error
     assert tracefs.read(f"{SWITCH}/trigger").splitlines() == [
         "disable_event:sched:sched_switch:count=4 if prev_pid==1",
         "stacktrace:unlimited",
@@ -106,7 +106,7 @@ def test_what_is_refused_changes_nothing(machine: Machine, text: str, code: int)
 
 
 def test_what_linux_refuses_is_refused(machine: Machine) -> None:
-    """Its error_log has lines about hist alone."""
+    """Its error_log only has lines about hist."""
     tracefs = machine.tracefs
     tried = re.findall(r"# echo '(.*)' > \S+\n(?:.*echo.*\n)?rc=(\d)", read_golden("error-triggers.txt"))
     assert [text for text, status in tried if status == "0"] == ["hist:keys=prev_pid:badattr=1"]
@@ -144,7 +144,7 @@ def test_an_event_enables_another_and_a_third_disables_it(machine: Machine) -> N
     tracefs.write("events/sched/sched_process_exit/trigger", "disable_event:sched:sched_process_exit if comm == \"ls\"")
     assert tracefs.read("events/sched/sched_process_exit/enable") == "0*\n"
     enabled = {f"sched:sched_process_{name}" for name in ("exec", "exit", "fork")}
-    assert set(tracefs.read("set_event").split()) == enabled  # softly or not
+    assert set(tracefs.read("set_event").split()) == enabled  # in soft mode or not
     machine.run("ls / > /dev/null; cat /proc/version > /dev/null")
     exits = [line for line in lines(machine) if line.startswith("sched_process_exit")]
     assert any("comm=cat" in line for line in exits) and not any("comm=ls " in line for line in exits)
@@ -153,7 +153,7 @@ def test_an_event_enables_another_and_a_third_disables_it(machine: Machine) -> N
 
 @pytest.mark.parametrize(("condition", "enabled"), [("", 5), (" if common_pid > 0", 6)])
 def test_an_event_may_switch_itself(machine: Machine, condition: str, enabled: int) -> None:
-    """What disables itself is not recorded. What enables itself is if there is a condition, as in Linux."""
+    """An event that disables itself is not recorded. One that enables itself is recorded if there is a condition, as in Linux."""
     tracefs = machine.tracefs
     tracefs.write(f"{FORK}/trigger", f"enable_event:sched:sched_process_fork:1{condition}")
     assert tracefs.read(f"{FORK}/enable") == "0*\n"
@@ -217,7 +217,7 @@ NOT_ALLOCATED = [SAID.format("SNAPSHOT NOT ALLOCATED"), SAID.format("stopping tr
 
 @pytest.mark.parametrize("condition", ["", " if parent_pid > 0"])
 def test_without_room_for_a_snapshot_tracing_ends(machine: Machine, condition: str) -> None:
-    """So that what was to be kept is not overwritten: as in Linux, the room can be given up while there is a trigger.
+    """So that the events to be kept are not overwritten: as in Linux, the room can be freed while there is a trigger.
 
     An event is recorded before a trigger with a condition acts, but not after one without.
     """
@@ -260,7 +260,7 @@ def test_a_latency_tracer_has_no_room_for_a_snapshot(machine: Machine) -> None:
     tracefs.write("current_tracer", "wakeup_rt")
     tracefs.write("tracing_max_latency", "0")
     machine.run("sync; sync")
-    told = re.findall(r"tracing_snapshot_instance_cond: .*", tracefs.read("trace_pipe"))  # `trace` shows the worst latency
+    told = re.findall(r"tracing_snapshot_instance_cond: .*", tracefs.read("trace_pipe"))  # `trace` shows the maximum latency
     assert told == [SAID.format("LATENCY TRACER ACTIVE"), SAID.format("Can not use snapshot (sorry)")]
     assert tracefs.read("tracing_on") == "1\n"
     tracefs.write("current_tracer", "nop")
@@ -307,7 +307,7 @@ def test_markers_have_triggers_and_trace_printk_has_none(machine: Machine) -> No
     tracefs.write("events/ftrace/print/trigger", "stacktrace:1")
     tracefs.write("tracing_on", "1")
     tracefs.write("trace", "")
-    tracefs.write("trace_marker", "from the host")  # where no guest stands there is no stack
+    tracefs.write("trace_marker", "from the host")  # without a guest context there is no stack
     machine.run("modprobe sample_printk; rmmod sample_printk")
     assert tracefs.read("events/ftrace/print/trigger") == "stacktrace:count=0\n"
     assert "<stack trace>" not in lines(machine)
@@ -345,7 +345,7 @@ def test_only_print_of_the_internal_events_has_a_file(machine: Machine) -> None:
 
 
 def test_they_act_in_interrupts_and_nmis(machine: Machine) -> None:
-    """A timer's interrupt, and an NMI in the middle of whatever runs."""
+    """The interrupt of a timer, and an NMI in the middle of other code."""
     tracefs = machine.tracefs
     tracefs.write("events/timer/hrtimer_expire_entry/trigger", "stacktrace:2")
     tracefs.write("set_ftrace_filter", "nmi_handle:stacktrace:1")

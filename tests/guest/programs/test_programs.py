@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""All programs, init, and what a table of command lines cannot show of the usual ones."""
+"""All programs, init, and properties of the usual ones that a table of command lines cannot test."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from elftools.elf.elffile import ELFFile
 from tests.guest.programs.conftest import Ended, Guest
 from tests.guest.programs.table import assert_same
 
-OWN_MOUNTS = ["/usr/bin/unshare", "--mount", "--propagation=private"]  # what is mounted ends with the process
+OWN_MOUNTS = ["/usr/bin/unshare", "--mount", "--propagation=private"]  # mounts end with the process
 PF_X, PF_W, PF_R = 1, 2, 4
 
 LS = [
@@ -165,7 +165,7 @@ def test_pidof(guest: Guest) -> None:
 
 @pytest.fixture
 def root(guest: Guest, tmp_path: Path) -> Path:
-    """A root folder for init, whose console and command device are ordinary files."""
+    """A root folder for init, with regular files as console and command device."""
     if os.geteuid() != 0:
         pytest.skip("needs root, for chroot")
     if subprocess.run([*OWN_MOUNTS, "true"], capture_output=True, check=False).returncode:
@@ -178,7 +178,7 @@ def root(guest: Guest, tmp_path: Path) -> Path:
 
 
 def run_init(root: Path, *words: str, console: str = "", command: bytes = b"") -> tuple[int, str, bytes]:
-    """Its status, what is then on the console after what was there, and what it wrote to the command device."""
+    """init's status, what it appended to the console, and what it wrote to the command device."""
     (root / "dev/console").write_text(console)
     (root / "dev/command").write_bytes(command)
     environment = {"HOME": "/", "PATH": "/bin"}
@@ -198,7 +198,7 @@ def test_init_reports_a_signal(root: Path) -> None:
 
 
 def test_init_serves_a_console(root: Path) -> None:
-    """The script prints nothing, for output would overwrite what of the file is yet to be read."""
+    """The script prints nothing: its output would overwrite the part of the file that is yet to be read."""
     status, _, written = run_init(root, "mode=shell", console="echo hi > /out\nnosuch 2> /errors\nexit 5\n")
     assert (status, written) == (5, (5 << 8).to_bytes(4, "little"))
     assert (root / "out").read_text() == "hi\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Traces that are converted: of machines of both architectures, of a real Linux, and of a few events that a test writes."""
+"""Traces to convert: from machines of both architectures, from a real Linux, and of a few events that a test writes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SYMBOLS = f"{A:x} T a\n{B:x} T b\n{C:x} T c\n{C + 64:x} T end\n"
 
 @pytest.fixture(scope="module")
 def trace(arch: str) -> Iterator[Trace]:
-    """Of a machine: calls, switches, interrupts, system calls, a message, stacks."""
+    """A trace of a machine: calls, switches, interrupts, system calls, a message, stacks."""
     with booted_machine(arch, cpus=2) as machine:
         for file, content in (
             ("buffer_size_kb", "20000"), ("current_tracer", "function_graph"), ("events/sched/enable", "1"),
@@ -36,19 +36,19 @@ def trace(arch: str) -> Iterator[Trace]:
 
 @pytest.fixture(scope="module", params=LINUX)
 def linux_trace(request: pytest.FixtureRequest) -> Trace:
-    """Of a real Linux."""
+    """A trace of a real Linux."""
     return Trace.open(GOLDEN / f"tracecmd-{request.param}.dat")
 
 
 def converted(trace: Trace, name: str, options: ConvertOptions | None = None) -> bytes:
-    """A whole file of a format."""
+    """The complete file of a format."""
     return b"".join(FORMATS[name].pieces(trace, options or ConvertOptions()))
 
 
 def trace_of(
     tmp_path: Path, *cpus: Sequence[tuple[int, bytes] | None], order: str = "<", tasks: str = "5 name\n", clock: str = "local"
 ) -> Trace:
-    """A trace of some entries of each CPU, each with its time; None: some were lost there."""
+    """A trace of entries of each CPU, each with its time; None: some were lost at that point."""
     data = []
     for events in cpus:
         pages = Pages(order)
@@ -65,11 +65,11 @@ def trace_of(
 
 
 def switch(time: int, cpu: int, before: int, after: int) -> tuple[int, bytes]:
-    """sched_switch of a real Linux."""
+    """A sched_switch of a real Linux."""
     fields = struct.pack("<16siiq16sii", b"one", before, 120, 1, b"two", after, 120)
     return time, struct.pack("<HBBi", event_id("sched", "sched_switch"), 0, 0, before) + fields
 
 
 def stack(time: int, pid: int, *addresses: int) -> tuple[int, bytes]:
-    """A stack that is recorded beside an event."""
+    """A stack recorded next to an event."""
     return time, struct.pack(f"<HBBiii{len(addresses)}Q", 4, 0, 0, pid, len(addresses), 0, *addresses)

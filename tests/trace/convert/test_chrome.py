@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Chrome's JSON against the trace's calls, switches and other events."""
+"""Chrome's JSON compared with the trace's calls, switches and other events."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_each_call_is_a_slice_of_its_task(trace: Trace) -> None:
 
 
 def test_slices_of_a_thread_nest(linux_trace: Trace) -> None:
-    """Also where Linux's times do not."""
+    """Even where the times of Linux do not."""
     open_: dict[int, list[int]] = {}
     for event in events(linux_trace):
         if event["ph"] == "X" and event["cat"] == "function":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A last field of size 0 goes on to the end of its entry: every format has what is there, as kernels old and new declare it."""
+"""A last field of size 0 extends to the end of its entry: all formats contain it, as old and new kernels declare it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The columns in a page against those of the trace. tests/browser looks at the page itself."""
+"""The columns in a page compared with those of the trace. tests/browser tests the page itself."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def unpacked(layout: dict[str, list[int]], text: str) -> dict[str, list[int]]:
 
 
 def content(trace: Trace, options: ConvertOptions | None = None) -> tuple[Any, dict[str, list[int]]]:
-    """What a page says, and its columns."""
+    """The header of a page, and its columns."""
     text = converted(trace, "html", options).decode()
     said = json.loads(re.search(r'id="said">\n(.*?)</script>', text, re.DOTALL)[1])  # type: ignore[index]
     columns = re.search(r'id="columns">(.*?)</script>', text)
@@ -43,7 +43,7 @@ def content(trace: Trace, options: ConvertOptions | None = None) -> tuple[Any, d
 
 
 def calls(trace: Trace, options: ConvertOptions | None = None) -> Counter[tuple[Any, ...]]:
-    """Task, function, CPU, beginning, duration, self time of the calls of a page."""
+    """Task, function, CPU, beginning, duration and self time of the calls in a page."""
     said, columns = content(trace, options)
     other = dict(zip(columns["other_call"], columns["other_duration"], strict=True))
     found, n = Counter(), 0
@@ -72,7 +72,7 @@ def test_calls_of_a_machine(trace: Trace) -> None:
 
 def test_calls_of_a_real_linux(linux_trace: Trace) -> None:
     mine, theirs = calls(linux_trace), expected(linux_trace)
-    moved = mine - theirs  # beginnings that are drawn later: another call was recorded as if it had not ended by then
+    moved = mine - theirs  # drawn with a later beginning: another call was recorded as if it had not ended by then
     assert len(moved) <= len(theirs) // 100
 
     def without_times(found: Counter[tuple[Any, ...]]) -> Counter[tuple[Any, ...]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Perfetto's packets, read by the classes of the package perfetto and compared event by event with the trace's columns."""
+"""Perfetto's packets, parsed with the package perfetto and compared event by event with the trace's columns."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def packets(trace: Trace, options: ConvertOptions | None = None) -> Any:
 
 
 def by_cpu(trace: Trace, options: ConvertOptions | None = None) -> Iterator[tuple[int, Any, dict[int, str]]]:
-    """The events of the packets in their order, each with its CPU and the symbols known by then."""
+    """The events of the packets in order, each with its CPU and the symbols known at that point."""
     symbols: dict[int, str] = {}
     for packet in packets(trace, options):
         symbols.update({symbol.iid: symbol.str.decode() for symbol in packet.interned_data.kernel_symbols})
@@ -36,7 +36,7 @@ def by_cpu(trace: Trace, options: ConvertOptions | None = None) -> Iterator[tupl
 
 
 def expected(trace: Trace, path: str) -> list[tuple[int, int, int, dict[str, Any]]]:
-    """CPU, time, task and fields of the events of a type as a trace has them; functions by name."""
+    """CPU, time, task and fields of a trace's events of one type; functions by name."""
     table = trace[path]
     columns = [table[name].tolist() for name in ("common_cpu", "common_time", "common_pid")]
     fields = [field.name for field in table.call.fields]
@@ -61,7 +61,7 @@ def decoded(event: Any, symbols: dict[int, str]) -> tuple[str, dict[str, Any]]:
 
 
 def same(mine: dict[str, Any], theirs: dict[str, Any]) -> bool:
-    """Whether each field has the same value; several numbers as one text, and messages, are compared elsewhere."""
+    """Whether each field has the same value; arrays shown as one text, and messages, are compared elsewhere."""
     return all(theirs[name] == value for name, value in mine.items() if name != "buf" and not _is_text_of(value, theirs[name]))
 
 
@@ -72,7 +72,7 @@ def _is_text_of(value: Any, text: Any) -> bool:
 def check(trace: Trace) -> None:
     times: dict[int, int] = {}
     paths = {path.partition(":")[2]: path for path in trace.events}
-    left: dict[tuple[str, int], list[tuple[int, int, dict[str, Any]]]] = {}  # by type and CPU, the last first
+    left: dict[tuple[str, int], list[tuple[int, int, dict[str, Any]]]] = {}  # by type and CPU, the last one first
     for path in trace.events:
         for cpu, *rest in reversed(expected(trace, path)):
             left.setdefault((path, cpu), []).append((*rest,))

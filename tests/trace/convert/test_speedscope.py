@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""speedscope's profiles: calls open and close in order, and are those of the trace."""
+"""speedscope's profiles: calls open and close in order, and match those of the trace."""
 
 from __future__ import annotations
 

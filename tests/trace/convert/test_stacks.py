@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Folded stacks against sums that are made call by call, and flame graphs against these."""
+"""Folded stacks compared with sums over single calls, and flame graphs compared with folded stacks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def folded(trace: Trace, options: ConvertOptions | None = None) -> dict[str, int
 
 
 def switched_out(trace: Trace) -> list[tuple[int, int, int]]:
-    """Task, beginning and end of each time off the CPU, event by event; idle tasks are negative."""
+    """Task, beginning and end of each time off the CPU, found event by event; idle tasks are negative."""
 
     def key(pid: int, cpu: int) -> int:
         return pid or -1 - cpu
@@ -43,7 +43,7 @@ def switched_out(trace: Trace) -> list[tuple[int, int, int]]:
             if key(after, cpu) in out:
                 found.append((key(after, cpu), out.pop(key(after, cpu)), time))
             out[key(before, cpu)] = time
-    else:  # between two events of a task there are others' on its CPU, or it is on another one
+    else:  # between two events of a task, others ran on its CPU, or it has moved to another one
         places: Counter[int] = Counter()
         last: dict[int, tuple[int, int, int]] = {}
         events = zip(trace.first.columns.time.tolist(), trace.first.columns.cpu.tolist(), trace.first.pid.tolist(), strict=True)
@@ -57,7 +57,7 @@ def switched_out(trace: Trace) -> list[tuple[int, int, int]]:
 
 
 def summed(trace: Trace, by: By, chosen: list[bool]) -> dict[str, int]:
-    """Call by call: self times without those in which the task was switched out."""
+    """Sums over calls: self times without the time in which the task was switched out."""
     calls = trace.calls
     names, tasks, cpus, parents, own = (calls[name].tolist() for name in ("function", "task", "cpu", "parent", "self_time"))
     keys = np.where(calls["pid"] == 0, -1 - calls["cpu"].astype(int), calls["pid"])
@@ -85,7 +85,7 @@ def test_of_a_real_linux(linux_trace: Trace) -> None:
     if linux_trace.calls.count:
         found, expected = folded(linux_trace), summed(linux_trace, "task", [True] * linux_trace.calls.count)
         other = [path for path in found.keys() | expected if found.get(path) != expected.get(path)]
-        assert len(other) <= len(expected) // 100  # a switch that was recorded as if it were at a call's very end
+        assert len(other) <= len(expected) // 100  # a switch that was recorded as if it were at the very end of a call
     else:
         with pytest.raises(CannotConvert, match=r"^neither calls nor stacks were recorded"):
             folded(linux_trace)
@@ -100,7 +100,7 @@ def test_only_calls_that_are_selected_have_weight(trace: Trace) -> None:
 
 
 def test_a_path_at_two_depths_is_one(tmp_path: Path) -> None:
-    """The caller of the second was not recorded."""
+    """The caller of the second one was not recorded."""
 
     def call(function: int, depth: int, start: int) -> list[tuple[int, bytes]]:
         exit_ = struct.pack("<HBBiQiIQQ", 10, 0, 0, 5, function, depth, 0, start, start + 4)
@@ -132,7 +132,7 @@ OFF = ConvertOptions(off_cpu=True)
 def test_time_off_the_cpu_is_that_until_the_task_runs_again(tmp_path: Path) -> None:
     first = [
         switch(10, 0, 5, 0), stack(11, 5, B, A), switch(40, 0, 0, 5),  # 30 in b
-        switch(50, 0, 5, 6), stack(51, 5, C, A), switch(60, 0, 6, 0), stack(61, 6, B, A),  # 5 goes on at 70 elsewhere
+        switch(50, 0, 5, 6), stack(51, 5, C, A), switch(60, 0, 6, 0), stack(61, 6, B, A),  # 5 continues at 70 on another CPU
     ]  # fmt: skip
     second = [switch(70, 1, 0, 5), switch(90, 1, 5, 0), stack(91, 5, B, A)]  # and is not switched in again
     trace = trace_of(tmp_path, first, second, tasks="5 five\n6 six\n")

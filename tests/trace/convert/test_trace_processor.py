@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What Perfetto's own trace processor makes of our files: its slices, threads and events are those of the trace."""
+"""Perfetto's own trace processor on emu's files: its slices, threads and events match the trace."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.lib.golden import GOLDEN
 from tests.lib.trace_processor import needs_trace_processor, query
 from tests.trace.convert.conftest import converted
 
-# A message that is no command of Android's counts as one that cannot be parsed, and is shown nevertheless.
+# A message that is not a command of Android's counts as a parse error, and is shown nevertheless.
 PROBLEMS = "select name from stats where value > 0 and severity != 'info' and name != 'systrace_parse_failure'"
 
 SLICES = "select s.name from slice s join track t on s.track_id = t.id where {}"

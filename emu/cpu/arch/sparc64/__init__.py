@@ -58,7 +58,7 @@ class Sparc64(CpuArch):
     @functools.cached_property
     def _timing(self) -> TimingModel:
         disassembler = capstone.Cs(*self.capstone_mode)
-        disassembler.skipdata = True  # it knows neither rdpr nor wrpr, done, retry, saved, restored
+        disassembler.skipdata = True  # it does not know rdpr, wrpr, done, retry, saved and restored
         return StaticModel(disassembler, time.CYCLES)
 
     def timing(self) -> TimingModel:
@@ -75,7 +75,7 @@ class Sparc64(CpuArch):
         values["ccr"], values["pil"], values["tba"], values["asr23"] = state.condition_codes(env), at.psrpil, at.tbr, at.tick_cmpr
         for name in ("cwp", "cansave", "canrestore", "otherwin", "cleanwin", "wstate"):
             values[name] = getattr(at, name)
-        if 0 < at.tl < len(at.ts):  # Unicorn's `done` and `retry` make it -1 at 0, where V9 has a trap
+        if 0 < at.tl < len(at.ts):  # Unicorn's `done` and `retry` decrement 0 to -1, where V9 has a trap
             trap = at.ts[at.tl]
             values.update((name, getattr(trap, name)) for name in ("tpc", "tnpc", "tstate", "tt"))
         return values

@@ -42,7 +42,7 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
         repairs.apply()
         state.layout()
         uc = unicorn.Uc(unicorn.UC_ARCH_X86, unicorn.UC_MODE_64)
-        uc.ctl_exits_enabled(True)  # no `until` address: checking one can fault in user mode
+        uc.ctl_exits_enabled(True)  # without an `until` address: checking one can fault in user mode
         return uc
 
     def layout(self) -> state.Layout:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which class of operations an x86-64 instruction belongs to, by the names that `Core.operations` has for them."""
+"""Classifies x86-64 instructions, by the names in `Core.operations`."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ _BY_MNEMONIC: Final = {
 VECTOR_MOVES: Final = frozenset(
     ["movaps", "movups", "movapd", "movupd", "movdqa", "movdqu", "lddqu", "movdqa64", "movdqu64", "movdqu8", "movntdq", "movntps"]
 )
-_VECTOR_CLASSES: Final = (  # by what the name begins with, without `v` and `p`
+_VECTOR_CLASSES: Final = (  # by the start of the name, without `v` and `p`
     (("movmsk", "movmskb"), "from_vector"), (("extr",), "extract"), (("insr",), "insert"),
     (("cvtsi2", "cvtusi2"), "integer_to_float"), (("cvttss2si", "cvttsd2si", "cvtss2si", "cvtsd2si"), "float_to_integer"),
     (("cvt",), "convert"), (("comis", "ucomis", "test"), "compare_flags"), (("sqrtss", "sqrtps"), "vector_root32"),
@@ -89,17 +89,17 @@ _VECTOR_CLASSES: Final = (  # by what the name begins with, without `v` and `p`
 
 
 def class_of(mnemonic: str, insn: capstone.CsInsn, registers: list[int]) -> str | None:
-    """The class of an instruction; None: the tables do not have it.
+    """The class of an instruction; None if it is not in the tables.
 
     Args:
-        mnemonic: without prefixes.
-        registers: the numbers of its operands that are registers.
+        mnemonic: the mnemonic without prefixes.
+        registers: the numbers of its register operands.
     """
     vector = any(number >= VECTORS for number in registers)
     known = _BY_MNEMONIC.get(mnemonic)
     if known in ("x87_load", "x87_store") and any(o.size > 8 for o in insn.operands if o.type == x86.X86_OP_MEM):
         return f"{known}_extended"
-    if known and not (known == "string" and vector):  # `movsd` and `cmpsd` are both
+    if known and not (known == "string" and vector):  # `movsd` and `cmpsd` may be either
         return known
     if mnemonic == "lea":
         memory = insn.operands[1].mem
@@ -116,7 +116,7 @@ def class_of(mnemonic: str, insn: capstone.CsInsn, registers: list[int]) -> str 
     for beginning, kind in (("cmov", "select"), ("set", "set"), ("j", "branch"), ("loop", "branch")):
         if mnemonic.startswith(beginning):
             return kind
-    converts = mnemonic.removeprefix("v").startswith("cvt")  # from memory to a general register, too
+    converts = mnemonic.removeprefix("v").startswith("cvt")  # also from memory to a general register
     return _vector_class(mnemonic, registers) if vector or converts else None
 
 

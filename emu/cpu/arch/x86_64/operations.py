@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""x86-64 instructions as a scheduler sees them: what they read and write, how long they take, where they may execute."""
+"""x86-64 instructions from a scheduler's view: what they read and write, their latencies, and their ports."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Operations"]
 _ZERO = frozenset(
     ["xor", "sub", "pxor", "xorps", "xorpd", "psubb", "psubw", "psubd", "psubq", "pcmpgtb", "pcmpgtw", "pcmpgtd", "pandn"]
 )
-_ALWAYS = _ZERO | {"pcmpeqb", "pcmpeqw", "pcmpeqd"}  # of two equal registers: what they hold does not matter
+_ALWAYS = _ZERO | {"pcmpeqb", "pcmpeqw", "pcmpeqd"}  # with two equal registers, the registers' value does not matter
 _READ_ONLY = frozenset(("cmp", "test", "bt"))
 _WRITE_ONLY = frozenset(("fst", "fstp", "fist", "fistp", "fisttp", "fnstcw", "fnstsw"))
 _STACK = {"push": -8, "call": -8, "pushfq": -8, "pop": 8, "ret": 8, "popfq": 8}
@@ -34,7 +34,7 @@ _KEPT = 1 << 16  # instructions: a kernel and some programs have about 30,000
 
 
 class Operations:
-    """Describes instructions for one core, each once.
+    """Describes instructions for one core, each distinct one once.
 
     Args:
         core: the CPU model.
@@ -51,9 +51,9 @@ class Operations:
         self._leave = [next(self._decoder.disasm(code, 0)) for code in (b"\x48\x89\xec", b"\x5d")]  # mov rsp, rbp; pop rbp
 
     def of(self, code: bytes, address: int) -> Iterator[Instruction]:
-        """The instructions in `code`, which begins at virtual `address`, up to what cannot be decoded.
+        """The instructions in `code`, which begins at virtual `address`, up to one that cannot be decoded.
 
-        One instruction can be two here: the first then has a size of 0.
+        One instruction can be split in two here: the first then has a size of 0.
         """
         offset = 0
         for _, size, _, _ in self._lengths.disasm_lite(code, 0):
@@ -88,7 +88,7 @@ def _absolute(places: tuple[Place, ...], end: int) -> tuple[Place, ...]:
 
 
 def describe(insn: capstone.CsInsn, core: Core) -> Instruction:
-    """An instruction that capstone has decoded with its details."""
+    """The description of an instruction that capstone has decoded in detail."""
     prefix, _, mnemonic = insn.mnemonic.rpartition(" ")
     names = [insn.reg_name(o.reg) for o in insn.operands if o.type == x86.X86_OP_REG]
     registers = [NUMBERS[name] for name in names if name in NUMBERS]
@@ -108,7 +108,7 @@ def describe(insn: capstone.CsInsn, core: Core) -> Instruction:
             slots += 1
     reads, writes = _registers(insn, mnemonic)
     if kind is not None and kind.startswith("x87_"):
-        reads |= set() if kind.startswith("x87_load") else {X87}  # what is loaded waits for nothing
+        reads |= set() if kind.startswith("x87_load") else {X87}  # the loaded value waits for nothing
         writes.add(X87)
     size = SIZES.get(names[0], 0) if names else 0
     general = len(registers) == len(names) and all(number < FLAGS for number in registers)
@@ -157,7 +157,7 @@ def _locked(kind: str | None, core: Core) -> int:
 
 
 def _places(insn: capstone.CsInsn, mnemonic: str) -> tuple[list[Place], list[Place], list[int]]:
-    """What an instruction loads and stores, and the registers of its addresses."""
+    """The places that an instruction loads and stores, and the registers in its addresses."""
     loads, stores, addresses = [], [], []
     for n, operand in enumerate(insn.operands):
         if operand.type != x86.X86_OP_MEM:
@@ -179,7 +179,7 @@ def _places(insn: capstone.CsInsn, mnemonic: str) -> tuple[list[Place], list[Pla
 
 
 def _accesses(operand: x86.X86Op, number: int, mnemonic: str) -> tuple[bool, bool]:
-    """Whether an operand in memory is read, and whether it is written. Capstone 5 is wrong about some of them."""
+    """Whether a memory operand is read, and whether it is written. Corrects errors of capstone 5."""
     if number == 0 and mnemonic in _READ_ONLY:
         return True, False
     if number == 0 and (mnemonic.removeprefix("v").startswith("mov") or mnemonic in _WRITE_ONLY):
@@ -198,7 +198,7 @@ def _place(insn: capstone.CsInsn, operand: x86.X86Op) -> Place:
 
 
 def _registers(insn: capstone.CsInsn, mnemonic: str) -> tuple[set[int], set[int]]:
-    """The registers that an instruction reads and writes. The stack engine's changes of the stack pointer do not count."""
+    """The registers that an instruction reads and writes, except for the stack engine's changes of the stack pointer."""
     read, written = insn.regs_access()
     reads = {NUMBERS[name] for r in read if (name := insn.reg_name(r)) in NUMBERS}
     writes = {NUMBERS[name] for r in written if (name := insn.reg_name(r)) in NUMBERS}
@@ -206,7 +206,7 @@ def _registers(insn: capstone.CsInsn, mnemonic: str) -> tuple[set[int], set[int]
         if operand.type == x86.X86_OP_REG and operand.access & capstone.CS_AC_WRITE:
             name = insn.reg_name(operand.reg)
             if SIZES.get(name, 8) < 4:
-                reads.add(NUMBERS[name])  # what is written is merged with the rest of the register
+                reads.add(NUMBERS[name])  # the written part is merged with the rest of the register
     if mnemonic.startswith("cmov"):
         reads |= {NUMBERS[name] for o in insn.operands[:1] if (name := insn.reg_name(o.reg)) in NUMBERS}
     if mnemonic in _STACK:
@@ -227,7 +227,7 @@ def _effects(mnemonic: str, insn: capstone.CsInsn, writes: set[int]) -> Effects:
 
 
 def _linear(mnemonic: str, insn: capstone.CsInsn) -> tuple[int, int, int] | None:
-    """(written register, register or ABSOLUTE, constant) if an instruction writes their sum."""
+    """(written register, register or ABSOLUTE, constant) if an instruction writes the sum of the latter two."""
     operands = insn.operands
     if not operands or operands[0].type != x86.X86_OP_REG:
         return None
@@ -258,7 +258,7 @@ def _linear(mnemonic: str, insn: capstone.CsInsn) -> tuple[int, int, int] | None
 
 
 def _ending(mnemonic: str, insn: capstone.CsInsn) -> Ending:
-    """How a block goes on whose last instruction this is."""
+    """The ending of a block whose last instruction this is."""
     direct = bool(insn.operands) and insn.operands[0].type == x86.X86_OP_IMM
     if mnemonic == "jmp":
         return Ending.JUMP if direct else Ending.INDIRECT_JUMP
@@ -272,7 +272,7 @@ def _ending(mnemonic: str, insn: capstone.CsInsn) -> Ending:
 
 
 def _flushes(insn: capstone.CsInsn) -> bool:
-    """Whether the TLB is emptied: a write of CR3. `invlpg` empties it, too, as nothing smaller is modelled."""
+    """Whether the TLB is flushed: by a write of CR3. `invlpg` also flushes it all, since nothing smaller is modelled."""
     if insn.mnemonic == "invlpg":
         return True
     operands = insn.operands

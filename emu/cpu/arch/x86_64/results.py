@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What instructions write to general registers, as far as it takes few steps to calculate."""
+"""The values that instructions write to general registers, if they can be calculated in a few steps."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _TWO = {
 }  # fmt: skip
 _SHIFTS = {"shl": Step.SHIFT_LEFT, "sal": Step.SHIFT_LEFT, "shr": Step.SHIFT_RIGHT, "sar": Step.SHIFT_SIGNED}
 _EXTENDS = frozenset(("movzx", "movsx", "movsxd"))
-_ACCUMULATOR, _DATA = 0, 2  # what is divided, and what remains
+_ACCUMULATOR, _DATA = 0, 2  # dividend and remainder
 _HIGH = frozenset(("ah", "bh", "ch", "dh"))
 
 
 def results_of(mnemonic: str, insn: capstone.CsInsn) -> Results:
-    """The results of an instruction that are known; of parts of registers none is."""
+    """The known results of an instruction; partial registers are never known."""
     if mnemonic == "cdqe":
         return ((_ACCUMULATOR, ((Step.REGISTER, _ACCUMULATOR), (Step.SIGN_EXTEND, 4))),)
     operands = [_operand(insn, operand) for operand in insn.operands]
@@ -44,7 +44,7 @@ def results_of(mnemonic: str, insn: capstone.CsInsn) -> Results:
 
 
 def _steps(mnemonic: str, operands: list[Steps], insn: capstone.CsInsn) -> Steps | None:
-    """What is written to the first operand, of which more bytes than it has do not matter."""
+    """The value written to the first operand; bytes beyond the operand's size may be wrong."""
     size, last = insn.operands[0].size, operands[-1]
     if mnemonic in ("mov", "movabs") and len(operands) == 2:
         return last
@@ -69,13 +69,13 @@ def _steps(mnemonic: str, operands: list[Steps], insn: capstone.CsInsn) -> Steps
 
 
 def _divided(size: int) -> Steps:
-    """What a division divides. The upper half of 128 bits is taken to be 0."""
+    """The dividend of a division. The upper half of 128 bits is assumed to be 0."""
     low = _cut(((Step.REGISTER, _ACCUMULATOR),), size)
     return low if size == 8 else ((Step.REGISTER, _DATA), (Step.SHIFT_LEFT, 32), *low, (Step.OR, 0))
 
 
 def _cut(steps: Steps, size: int) -> Steps:
-    """The low bytes."""
+    """The low bytes of a value."""
     return steps if size == 8 or steps[-1] == (Step.OPERAND, size) else (*steps, (Step.ZERO_EXTEND, size))
 
 
@@ -89,7 +89,7 @@ def _register(insn: capstone.CsInsn, operand: x86.X86Op) -> int | None:
 
 
 def _operand(insn: capstone.CsInsn, operand: x86.X86Op) -> Steps | None:
-    """What an operand is; it can have more bytes than the operand."""
+    """The value of an operand, which may have more bytes than the operand."""
     if operand.type == x86.X86_OP_IMM:
         return ((Step.CONSTANT, operand.imm),)
     if operand.type == x86.X86_OP_REG:

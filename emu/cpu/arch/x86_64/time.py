@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What x86-64 instructions cost in the static model."""
+"""The costs of x86-64 instructions in the static model."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ __all__ = [
     "BACKWARD_ELEMENT", "COMPARE_ELEMENT", "CYCLES", "LOAD_ELEMENT", "SCAN_ELEMENT", "STRING_BYTES_PER_CYCLE",
 ]  # fmt: skip
 
-# String instructions with a repeat prefix: cycles before the first element, and what elements cost.
+# String instructions with a repeat prefix: cycles before the first element, and the cost of elements.
 _STRING_START = 35
 STRING_BYTES_PER_CYCLE = 32  # of movs and stos
-BACKWARD_ELEMENT, LOAD_ELEMENT, SCAN_ELEMENT, COMPARE_ELEMENT = 1, 2, 2, 3  # cycles; movs and stos go backward
+BACKWARD_ELEMENT, LOAD_ELEMENT, SCAN_ELEMENT, COMPARE_ELEMENT = 1, 2, 2, 3  # cycles; movs and stos go backwards
 
 _REPEATED = [
     f"{prefix} {name}{size}"
     for prefix in ("rep", "repe", "repne") for name in ("movs", "stos", "lods", "scas", "cmps") for size in "bwdq"
 ]  # fmt: skip
 
-# Cycles of x86-64 instructions that cost more than one, by capstone's mnemonic without prefixes. Rounded latencies from
+# The cycles of x86-64 instructions that take more than one, by capstone's mnemonic without prefixes. Rounded latencies from
 # Agner Fog's "Instruction tables" (Skylake) for arithmetic; system instructions from Intel's optimisation manual, appendix C.
 CYCLES: Mapping[str, int] = {
     "imul": 3, "mul": 3, "div": 26, "idiv": 26,

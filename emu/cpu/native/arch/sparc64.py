@@ -25,15 +25,15 @@ INSTRUCTION_SIZE = 4
 
 
 def build(layout: CpuStructures) -> NativeCpu:
-    """Compiles for one layout of Unicorn."""
+    """Compiles for a layout of Unicorn's structures."""
     native = Native(sparc64_env.layouts(layout))
 
     @native.shared
     def irqs_off(env: u64) -> bool:
-        """Whether interrupts are off, all but NMIs."""
+        """Whether all interrupts except NMIs are off."""
         return Env(env).pstate & IE == 0 or Env(env).psrpil >= LAST_MASKABLE
 
-    # A request to Python comes before an interrupt: a host call's answer belongs to the code that made the call.
+    # A request to Python precedes an interrupt: a host call's answer belongs to the code that made the call.
 
     @native.njit
     def takes_interrupt(cpu: Cpu) -> bool:
@@ -44,7 +44,7 @@ def build(layout: CpuStructures) -> NativeCpu:
 
     @native.njit
     def takes_nmi(cpu: Cpu) -> bool:
-        """Level 15 ignores PSTATE.IE, so it must stay out of entry code (TL above 0), where a trap would be lost."""
+        """Level 15 ignores PSTATE.IE, so it must not interrupt entry code (TL above 0), where a trap would be lost."""
         if not cpu.nmi or cpu.request != 0:
             return False
         env = Env(cpu.env)
@@ -65,7 +65,7 @@ def build(layout: CpuStructures) -> NativeCpu:
     def host_call(cpu: Cpu, env: Env) -> None:
         window = env.regwptr
         for n in range(u64(ARGUMENT_COUNT)):
-            cpu.arguments[n] = window[n]  # also from %o0 on
+            cpu.arguments[n] = window[n]  # %o0 and following
         following = env.npc
         env.pc = following
         env.npc = following + INSTRUCTION_SIZE
@@ -93,7 +93,7 @@ def build(layout: CpuStructures) -> NativeCpu:
 
     @native.callback
     def stop_interrupt(uc: Uc, trap: i32) -> bool:
-        """The trap unit. True ends the run: QEMU would abort at a trap at MAXTL (error state, manual 7.2.1)."""
+        """The trap unit. Returns True to end the run. (QEMU would abort at a trap at MAXTL: error state, manual 7.2.1.)"""
         state = uc.cpu
         cpu = Cpu(state.opaque)
         env = Env(cpu.env)
@@ -118,7 +118,7 @@ def build(layout: CpuStructures) -> NativeCpu:
         translator=translator.build("sparc64", layout),
         instructions=(),
         noticed=(),
-        # `rd %tick` is 0 in Unicorn; this register is memory
+        # Unicorn's `rd %tick` reads as 0, but this register is in memory
         cycle_counter=arch_state.Env.tick_cmpr.offset,
         irqs_off=irqs_off,
     )

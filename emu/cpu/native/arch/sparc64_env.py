@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The state of a SPARC V9 CPU in Unicorn, as far as native code looks into it."""
+"""The state of a SPARC V9 CPU in Unicorn, as far as native code accesses it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["Env", "layouts"]
 
 
 class Env(GuestRecord):
-    """CPUSPARCState: some of what `state.Env` has, at the same places."""
+    """CPUSPARCState: some members of `state.Env`, at the same offsets."""
 
     gregs: Values[u64] = inline(8)  # the globals
-    regwptr: Values[u64]  # the current window: the outs, locals and ins
+    regwptr: Values[u64]  # the current window: outs, locals and ins
     pc: u64
     npc: u64
     psrpil: u32
@@ -26,6 +26,6 @@ class Env(GuestRecord):
 
 
 def layouts(at: CpuStructures) -> Layouts:
-    """Of this, and of Unicorn's other structures."""
+    """The layouts of this and of Unicorn's other structures."""
     offsets = {name: getattr(state.Env, name).offset for name in Env.__annotations__}
     return Layouts(shapes(at) | {Env: Shape(offsets)})

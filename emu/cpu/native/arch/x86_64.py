@@ -44,17 +44,17 @@ def trap(cpu: Cpu) -> None:
 
 
 def build(layout: Layout) -> NativeCpu:
-    """Compiles for one layout of Unicorn."""
+    """Compiles for a layout of Unicorn's structures."""
     layouts = x86_64_env.layouts(layout)
     native = Native(layouts)
     execute, execute_string = x86_64_instructions.build_execute(layouts), x86_64_strings.build(layouts)
 
     @native.shared
     def irqs_off(env: u64) -> bool:
-        """Whether interrupts are off, all but NMIs."""
+        """Whether all interrupts except NMIs are off."""
         return Env(env).eflags & IF == 0
 
-    # A request to Python comes before an interrupt: a host call's answer belongs to the code that made the call.
+    # A request to Python precedes an interrupt: a host call's answer belongs to the code that made the call.
 
     @native.njit
     def takes_interrupt(cpu: Cpu) -> bool:
@@ -88,7 +88,7 @@ def build(layout: Layout) -> NativeCpu:
         callouts.call_function_at(cpu, cpu.board, address)
 
     def timed(core: Core, with_data: bool) -> TimedHooks:
-        from emu.cpu.native.arch import x86_64_timed  # compiled when it is needed
+        from emu.cpu.native.arch import x86_64_timed  # imported when needed: it is compiled
 
         return x86_64_timed.build(layout, begin, execute, execute_string, core, with_data)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The state of an x86-64 CPU in Unicorn, as far as native code looks into it."""
+"""The state of an x86-64 CPU in Unicorn, as far as native code accesses it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Env", "Registers", "Segment", "layouts"]
 
 
 class Registers(Record):
-    """The general registers, with which the state begins."""
+    """The general registers, at the start of the state."""
 
     ax: u64
     cx: u64
@@ -48,20 +48,20 @@ class Env(Registers):
 
     eip: u64
     eflags: u32
-    df: i32  # 1, or -1 if string instructions go backward
+    df: i32  # 1, or -1 if string instructions go backwards
     hflags: u32
     hflags2: u32
-    segments: Records[Segment] = inline(6)  # one for each of SEGMENT_REGISTERS
+    segments: Records[Segment] = inline(6)  # one per entry of SEGMENT_REGISTERS
     cr3: u64
     star: u64
     lstar: u64
     fmask: u64
     fpus: u16  # the x87 status word
-    x87_flags: u8  # exceptions that are not in it yet
-    sse_flags: u8  # exceptions of SSE that are not in MXCSR yet
+    x87_flags: u8  # x87 exceptions that are not in `fpus` yet
+    sse_flags: u8  # SSE exceptions that are not in MXCSR yet
     mxcsr: u32
 
 
 def layouts(at: Layout) -> Layouts:
-    """Of this, and of Unicorn's other structures."""
+    """The layouts of this and of Unicorn's other structures."""
     return Layouts(shapes(at) | {Env: Shape({name: getattr(at, f"env_{name}") for name in Env.__annotations__})})

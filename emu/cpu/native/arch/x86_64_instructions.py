@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Instructions of an x86-64 CPU that the host executes: `syscall`, `rdtsc`, `in`, and `out` to the host-call port."""
+"""x86-64 instructions that the host executes: `syscall`, `rdtsc`, `in`, and `out` to the host-call port."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _write_flags = external("helper_write_eflags_x86_64", None, Env, u64, u32)
 HOST_CALL_PORT = 0xE0
 PRIVILEGE = u64(3)  # QEMU: bits of hflags
 GENERAL_PROTECTION = 13
-DONE = 1  # what tells Unicorn that an instruction is
+DONE = 1  # tells Unicorn that the instruction has been executed
 LOW_HALF = u64(0xFFFF_FFFF)
 
-# The descriptor caches that `syscall` loads (manual volume 2B, SYSCALL): flat, ring 0, 64-bit code and writable data.
+# The descriptor caches loaded by `syscall` (manual volume 2B, SYSCALL): flat, ring 0, 64-bit code and writable data.
 CODE_FLAGS, DATA_FLAGS = 0x00A0_9B00, 0x00C0_9300
 FLAT_LIMIT, WRITABLE_FLAGS = 0xFFFF_FFFF, 0xFFFF_FFFF
 SYSCALL_LENGTH = 2
@@ -45,12 +45,12 @@ def load_segment(segment: Segment, selector: u64, flags: u64) -> None:
 
 
 def build_execute(layouts: Layouts) -> Callable[[Cpu, u64], None]:
-    """execute(cpu, number): executes an instruction that the block hook executes, the one of EXECUTED with that number."""
+    """execute(cpu, number): executes the instruction with this number in EXECUTED."""
     njit = Native(layouts).njit
 
     @njit
     def syscall(env: Env) -> None:
-        """SYSCALL as the manual has it (volume 2B). Unicorn would leave the whole instruction to a hook."""
+        """SYSCALL as described in the manual (volume 2B). Unicorn would leave the whole instruction to a hook."""
         flags = _read_flags(env)
         env.cx = env.eip + SYSCALL_LENGTH
         env.r11 = flags
@@ -94,7 +94,7 @@ def build_hooks(layouts: Layouts) -> Sequence[tuple[int, int]]:
 
     @native.njit
     def check_port(env: Env) -> None:
-        """IOPL is 0: ports are the kernel's. Unicorn leaves the check out (SDM volume 1, 19.5.1)."""
+        """IOPL is 0: only the kernel may access ports. Unicorn omits the check (SDM volume 1, 19.5.1)."""
         if env.hflags & PRIVILEGE:
             _raise(env, GENERAL_PROTECTION, 0)
 

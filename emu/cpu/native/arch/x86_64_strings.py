@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Executing many elements of a string instruction at once.
+"""Executes many elements of a string instruction at once.
 
-Unicorn executes an instruction with a repeat prefix as a loop: a block of one element, which begins again. When that
-block begins, the host executes all elements up to the end of a page or until something is due, but the last: with that
-one the block goes on, and leaves flags and registers as if it had done them all. So an interrupt or a fault finds the
-CPU between two elements, and the first access to a page is the same as without the host.
+Unicorn executes an instruction with a repeat prefix as a loop: a block of one element, which starts again. When that block
+starts, the host executes all elements up to the end of a page, or until something is due, except the last one. The block
+executes that element, and leaves flags and registers as if it had executed them all. So an interrupt or a fault finds the
+CPU between two elements, and the first access to a page happens as without the host.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _probe = external("probe_access_x86_64", Bytes, Env, u64, i32, i32, i32, u64)
 
 PAGE, LOW_HALF, ALL_ONES = 4096, u64(0xFFFF_FFFF), u64(0xFFFF_FFFF_FFFF_FFFF)
 
-# Of a description (see strings)
+# Parts of a description (see strings)
 KIND, SIZE_SHIFT, SIZE_MASK = u64(strings.KIND), strings.ELEMENT_SIZE, u64(3)
 MOVE, STORE, LOAD, SCAN, COMPARE = (
     u64(kind) for kind in (strings.MOVE, strings.STORE, strings.LOAD, strings.SCAN, strings.COMPARE)
@@ -33,12 +33,12 @@ MOVE, STORE, LOAD, SCAN, COMPARE = (
 WHILE_EQUAL, SHORT_ADDRESSES = u64(strings.WHILE_EQUAL), u64(strings.SHORT_ADDRESSES)
 SEGMENT_SHIFT, SEGMENT_MASK = strings.SEGMENT, u64(7)
 
-# The cost of an element is counted in parts of a cycle, of which a fast string's byte takes one.
+# The cost of an element is in parts of a cycle; a byte of a fast string takes one part.
 PARTS = u64(time.STRING_BYTES_PER_CYCLE)
 BACKWARD_PARTS, LOAD_PARTS = u64(time.BACKWARD_ELEMENT * PARTS), u64(time.LOAD_ELEMENT * PARTS)
 SCAN_PARTS, COMPARE_PARTS = u64(time.SCAN_ELEMENT * PARTS), u64(time.COMPARE_ELEMENT * PARTS)
 
-# QEMU's access types, and how it numbers soft TLBs: by privilege, and whether the kernel is kept from users' pages.
+# QEMU's access types, and its numbers of soft TLBs: by privilege, and by whether the kernel may access user pages.
 READ, WRITE = i32(0), i32(1)
 KEPT_KERNEL, USER, FREE_KERNEL = i32(0), i32(1), i32(2)
 PRIVILEGE, SMAP, AC = u64(3), u64(1 << 23), u64(1 << 18)
@@ -48,7 +48,7 @@ TF = u64(1 << 8)  # in EFLAGS: a trap after each element
 
 @njit
 def in_page(address: u64, size: u64, step: u64) -> u64:
-    """How many elements, from the one at `address` on, lie wholly in its page. `step`: size, or its negative."""
+    """How many elements, from the one at `address` on, are entirely in its page. `step`: size, or its negative."""
     offset = address % PAGE
     if offset + size > PAGE:
         return 0
@@ -68,7 +68,7 @@ def parts_of_element(kind: u64, size: u64, backward: bool) -> u64:
 
 @njit
 def matching(description: u64, value: u64, source: Bytes, target: Bytes, step: u64, count: u64) -> u64:
-    """How many elements, at most `count`, the instruction compares and goes on behind: a SCAN compares with `value`."""
+    """How many elements, at most `count`, the instruction compares without stopping. A SCAN compares with `value`."""
     size, while_equal = size_of(description), description & WHILE_EQUAL != 0
     for n in range(count):
         offset = n * step
@@ -80,20 +80,20 @@ def matching(description: u64, value: u64, source: Bytes, target: Bytes, step: u
 
 @njit
 def size_of(description: u64) -> u64:
-    """Of an element, in bytes."""
+    """The size of an element in bytes."""
     return u64(1) << (description >> SIZE_SHIFT & SIZE_MASK)
 
 
 @njit
 def mask_of(description: u64) -> u64:
-    """The bits that addresses and the count have."""
+    """The mask of the bits of addresses and of the count."""
     return LOW_HALF if description & SHORT_ADDRESSES else ALL_ONES
 
 
 def build(layouts: Layouts) -> Callable[[Cpu, u64], u64]:
     """execute_string(cpu, description): executes elements of the string instruction with which a block begins, and charges
-    them and the one that follows. Returns from one element's address to the next one's; 0: there is none. Compiled for one
-    layout of Unicorn."""
+    them and the following element. Returns the distance from one element to the next one; 0 if there are no elements.
+    Compiled for a layout of Unicorn's structures."""
     njit = Native(layouts).njit
 
     @njit
@@ -104,20 +104,21 @@ def build(layouts: Layouts) -> Callable[[Cpu, u64], u64]:
 
     @njit
     def host_address(env: Env, address: u64, step: u64, size: u64, count: u64, access: i32) -> Bytes:
-        """The host address of the first of `count` elements in a page, all of which can then be accessed; 0: they are no RAM.
+        """The host address of the first of `count` elements in a page, all of which can then be accessed; 0 if they are not in
+        RAM.
 
-        Faults as the access to the first element would.
+        Faults like the access to the first element.
         """
         tlb = tlb_index(env)
         host = _probe(env, address, size, access, tlb, 0)
-        if access == WRITE and host.address != 0:  # what was translated from there is dropped
+        if access == WRITE and host.address != 0:  # drops translations of the written code
             lowest = address if step == size else address - (count - 1) * size
             _probe(env, lowest, count * size, access, tlb, 0)
         return host
 
     @njit
     def execute(env: Env, description: u64, kind: u64, size: u64, step: u64, count: u64) -> u64:
-        """Executes up to `count` elements, all in the same pages. Returns how many it were."""
+        """Executes up to `count` elements, all in the same pages. Returns their number."""
         mask = mask_of(description)
         segment = description >> SEGMENT_SHIFT & SEGMENT_MASK
         base = env.segments[segment - 1].base if segment != 0 else 0

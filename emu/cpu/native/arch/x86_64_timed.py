@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The block hook of x86-64 CPUs with a timing model that has state."""
+"""The block hook of x86-64 CPUs whose timing model has state."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["build"]
 
 
 def _base(layout: Layout, segment: int) -> int:
-    """Which word of the CPU's state is a segment's base."""
+    """The index in the CPU's state of the word with a segment's base."""
     return (layout.env_segments + segment * HOST.size(Segment) + HOST.fields(Segment)["base"].offset) // 8
 
 
@@ -34,29 +34,29 @@ def build(
     core: Core,
     with_data: bool,
 ) -> TimedHooks:
-    """Compiles for a layout of Unicorn and a core. `begin`, `execute`, `execute_string`: what `x86_64`'s block hook uses."""
+    """Compiles for a layout of Unicorn's structures and a core. `begin`, `execute`, `execute_string`: as for `x86_64`."""
     native = Native(layouts(core))
     bases = _base(layout, FS), _base(layout, GS)
     charge, elements, settle_cpu, lines_written = timed_block.build(core, native, bases, x86_64_walk.build(layout), with_data)
 
     @native.njit
     def charge_string(cpu: Cpu, block: Block, address: u64) -> None:
-        """Charges a block that ends with a repeated instruction, and executes elements if it begins with it."""
+        """Charges a block that ends with a repeated instruction. If the block begins with it, executes elements."""
         begins = block_record.begins_string(cpu, block, address)
         if begins:
             charge(cpu, block, address)
         description = block_record.string_description(cpu, block, address)
         timing, registers = cpu.timing, Registers(cpu.env)
-        if description == 0:  # the block has other instructions, too, and executes one element
+        if description == 0:  # the block has other instructions too, and executes one element
             timing.string = True
             return
         source, target = registers.si, registers.di
         step = execute_string(cpu, description)
         if with_data and step != 0:
-            before = step if timing.string and not begins else u64(0)  # the first element, which has been executed
+            before = step if timing.string and not begins else u64(0)  # the first element was executed before
             first = begins or before != 0
             kind = description & x86_64_strings.KIND
-            if kind in (MOVE, LOAD, COMPARE):  # one more element is executed now
+            if kind in (MOVE, LOAD, COMPARE):  # the block itself executes one more element now
                 elements(cpu, source - before, registers.si + step, step, first, False)
             if kind != LOAD:
                 elements(cpu, target - before, registers.di + step, step, first, kind in (MOVE, STORE))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The page walk of an x86-64 CPU (Intel SDM volume 3, 4.5): where an address is in RAM."""
+"""The page walk of an x86-64 CPU (Intel SDM volume 3, 4.5), which translates an address to a RAM address."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FRAME, PRESENT, LARGE = u64(0x000F_FFFF_FFFF_F000), u64(1), u64(0x80)
 
 
 def build(layout: Layout) -> Callable[[Cpu, Board, u64], u64]:
-    """walk(cpu, board, address) -> the RAM address behind a virtual one; NEVER: it has none. Access rights do not count."""
+    """walk(cpu, board, address) returns the RAM address behind a virtual one; NEVER if there is none. Ignores access rights."""
 
     @Native(x86_64_env.layouts(layout)).njit
     def walk(cpu: Cpu, board: Board, address: u64) -> u64:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Charging a block by a model with state: the core, branch prediction, caches, TLBs.
+"""Charges a block in a model with state: core, branch prediction, caches, TLBs.
 
-A block is charged when it begins. How the block before went on is known then, and so are the addresses of its accesses
-that were not known when it began.
+A block is charged when it begins. At that time the outcome of the previous block is known, and so are the addresses of its
+accesses that were unknown when it began.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["Charging", "build"]
 HALF = CYCLE // 2
 LINE_SHIFT, LINE, LINE_OFFSET = 6, 64, u64(63)
 LAST_LINE = 63  # of a page
-STORE_WAITS = 3  # shift: by how much less a store is waited for, as it waits in the store buffer
+STORE_WAITS = 3  # shift by which a store is charged less than a load, since it waits in the store buffer
 
 SERIALISING, UNRESOLVED = record.counter("serialising"), record.counter("unresolved-accesses")
 LOADS, STORES = record.counter("L1-dcache-loads"), record.counter("L1-dcache-stores")
@@ -68,7 +68,7 @@ class Charging(NamedTuple):
     """settle(cpu): the CPU's turn has ended."""
 
     written: Callable[[Board, u64, u64], None]
-    """written(board, first, last): lines of RAM have been written by somebody who is no CPU."""
+    """written(board, first, last): lines of RAM were written by something other than a CPU."""
 
 
 def build(
@@ -79,9 +79,9 @@ def build(
     Args:
         core: the CPU model.
         native: compiles for its layouts.
-        segments: which words of the CPU's state are the bases that accesses can name (Access.segment).
-        walk: walk(cpu, board, address), compiled -> the RAM address behind a virtual one, or NEVER.
-        with_data: with caches and TLBs of data (the model `caches`).
+        segments: the indices in the CPU's state of the segment bases for accesses (Access.segment).
+        walk: walk(cpu, board, address), compiled: returns the RAM address behind a virtual one, or NEVER.
+        with_data: model caches and TLBs of data (the model `caches`).
     """
     njit = native.njit
     advance = compose.build(core)
@@ -96,15 +96,15 @@ def build(
     def access_bytes(cpu: Cpu, timing: Timing, board: Board, address: u64, size: u64, write: bool, locked: bool) -> u64:
         """Accesses data in one line, or in two."""
         latency = access(cpu, timing, board, address, write, locked)
-        if unlikely((address & LINE_OFFSET) + size > LINE):  # it goes on in the next line
+        if unlikely((address & LINE_OFFSET) + size > LINE):  # it extends into the next line
             following = (address | LINE_OFFSET) + 1
             latency = max(latency, access(cpu, timing, board, following, write, locked))
         return latency
 
     @native.outlined
     def calculated(cpu: Cpu, timing: Timing, board: Board, how: CalculatedAccess, count: u64, slowest: u64) -> tuple[u64, u64]:
-        """Makes `count` accesses whose addresses are calculated. Returns the same as `accesses`, of these and those known at
-        entry, of which the slowest was `slowest`."""
+        """Makes `count` accesses with calculated addresses. Returns the same as `accesses`, for these and the accesses known at
+        entry, the slowest of which took `slowest`."""
         loaded = held = u64(0)
         for _ in range(count):
             address, known = address_of(cpu, timing, board, how.steps, how.count)
@@ -123,8 +123,8 @@ def build(
 
     @njit
     def accesses(cpu: Cpu, timing: Timing, board: Board, summary: Summary, first: u64, count: u64) -> tuple[u64, u64]:
-        """Makes `count` accesses with the registers as they are. Returns the cycles that the slowest is late; and of locked ones,
-        which nothing overtakes."""
+        """Makes `count` accesses with the registers as they are. Returns the cycles by which the slowest is late, and the same
+        for locked accesses, which cannot be overtaken."""
         state = Words(cpu.env)
         slowest = held = u64(0)
         for n in range(first, first + count):
@@ -145,10 +145,10 @@ def build(
 
     @njit
     def fetch(cpu: Cpu, timing: Timing, board: Board, block: Block, address: u64) -> u64:
-        """Fetches a block's instructions. Returns the parts of a cycle by which they come late."""
+        """Fetches a block's instructions. Returns the parts of a cycle by which they are late."""
         place, of_cpu = block.place, timing.caches
         line = place >> LINE_SHIFT
-        last = min((place + block.size - 1) >> LINE_SHIFT, line | LAST_LINE)  # the next page can be anywhere, even not in RAM
+        last = min((place + block.size - 1) >> LINE_SHIFT, line | LAST_LINE)  # the next page can be anywhere, even outside RAM
         if of_cpu.last_line == line + 1:
             if line == last:
                 return u64(0)
@@ -158,18 +158,18 @@ def build(
             of_cpu.last_line = line + 1
             waited += fetch_line(cpu, timing, board, line)
             line += 1
-        return late + waited * HALF  # fetching runs ahead of dispatching: half of it shows
+        return late + waited * HALF  # fetching runs ahead of dispatching, so only half of it shows
 
     @njit
     def restart(timing: Timing, issue: u64) -> None:
-        """Time has jumped: all is done, and nothing is under way."""
+        """Time has jumped: everything is complete, and nothing is under way."""
         compose.empty(timing)
         timing.state = compose.ALL_READY
         timing.issue = issue
 
     @njit
     def catch_up(timing: Timing, now: u64) -> None:
-        """What has happened since the block before."""
+        """Accounts for what has happened since the previous block."""
         if unlikely(now != timing.known_cycles):
             restart(timing, now * CYCLE)
         if unlikely(timing.trapped != 0):
@@ -178,8 +178,8 @@ def build(
 
     @njit
     def leave(cpu: Cpu, timing: Timing, board: Board, address: u64) -> tuple[u64, u64, u64]:
-        """The block before has gone on at `address`. Returns how, by how much that block retires late, and by how much nothing
-        could overtake it."""
+        """The previous block has continued at `address`. Returns its outcome, by how much it retires late, and for how long
+        nothing could overtake it."""
         if timing.previous == 0:
             return compose.AS_EXPECTED, u64(0), u64(0)
         tables = board.timing_tables
@@ -195,8 +195,8 @@ def build(
 
     @njit
     def enter(cpu: Cpu, timing: Timing, board: Board, summary: Summary) -> tuple[u64, u64]:
-        """Makes the accesses that are known when a block begins. Returns by how much its data come late, and by how much nothing
-        can overtake them."""
+        """Makes the accesses that are known when a block begins. Returns by how much their data are late, and for how long
+        nothing can overtake them."""
         data = held = u64(0)
         if summary.at_entry != 0:
             data, held = accesses(cpu, timing, board, summary, u64(0), summary.at_entry)
@@ -211,7 +211,7 @@ def build(
 
     @njit
     def note(timing: Timing, flags: u64) -> None:
-        """What is special about a block."""
+        """Notes the special properties of a block."""
         if flags & FLUSHES_TLB != 0:
             empty_tlbs(timing)
         if flags & STATIC != 0:
@@ -249,7 +249,7 @@ def build(
 
     @njit
     def elements(cpu: Cpu, begin: u64, end: u64, step: u64, begins: bool, write: bool) -> None:
-        """A line counts with the element that comes to it first, whatever interrupts the instruction."""
+        """A line counts with the element that reaches it first, regardless of interrupts."""
         timing, board, waited = cpu.timing, cpu.board, u64(0)
         if i64(step) > 0:
             line = begin & ~LINE_OFFSET if begins else (begin + LINE_OFFSET) & ~LINE_OFFSET

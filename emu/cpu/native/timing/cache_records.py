@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A CPU's own caches and TLBs, a part of its timing record, and what all CPUs share. How large they are depends on the core.
+"""A CPU's own caches and TLBs, as part of its timing record, and those that all CPUs share. Sizes depend on the core.
 
-A line in a cache is one number, as it is compared at once (`caches`). A translation is a record; in the TLB for instructions,
-which has no use for frames, it is a number like a line.
+A line in a cache is one number, so that it is compared at once (`caches`). A translation is a record; in the instruction TLB,
+which needs no frames, it is a number like a line.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ STREAMS = 16
 
 
 class CacheSet(Record):
-    lines: Values[u64] = inline()  # the one that was used last first; those that are free, which are 0, behind the others
+    lines: Values[u64] = inline()  # most recently used first; free ones, which are 0, come last
 
 
 class L1iSet(CacheSet):
-    """Of the L1 for instructions."""
+    """A set of the L1 instruction cache."""
 
 
 class L1dSet(CacheSet):
-    """Of the L1 for data."""
+    """A set of the L1 data cache."""
 
 
 class L2Set(CacheSet):
-    """Of a CPU's L2."""
+    """A set of a CPU's L2."""
 
 
 class LlcSet(CacheSet):
-    """Of the last level."""
+    """A set of the last-level cache."""
 
 
 class ItlbSet(CacheSet):
-    """Of the TLB for instructions. Its lines are keys of translations, of which none is free."""
+    """A set of the instruction TLB. Its lines are keys of translations, none of which is free."""
 
 
 class Translation(Record):
@@ -48,51 +48,51 @@ class Translation(Record):
 
 
 class TlbSet(Record):
-    entries: Records[Translation] = inline()  # the one that was used last first
+    entries: Records[Translation] = inline()  # most recently used first
 
 
 class DtlbSet(TlbSet):
-    """Of the first TLB for data."""
+    """A set of the first-level data TLB."""
 
 
 class L2TlbSet(TlbSet):
-    """Of the second."""
+    """A set of the second-level TLB."""
 
 
 class OwnCaches(Record):
-    """What a CPU has for itself."""
+    """The caches of one CPU."""
 
     l1i: Records[L1iSet] = inline()
     l1d: Records[L1dSet] = inline()
     l2: Records[L2Set] = inline()
-    streams: Values[u64] = inline(STREAMS)  # of pages that are being read in order: the line that was missed last, plus one
-    last_line: u64  # of instructions, plus one
-    last_page: u64  # the page of instructions that was used last, plus one
-    last_data_page: u64  # the page of data that was used last, plus one
-    last_frame: u64  # ... and where it is in RAM
-    space: u64  # how often the TLB has been emptied of what is not global
-    recent: Values[u64] = inline()  # of each set of the L1 for data, the line that was accessed last (`recent`)
+    streams: Values[u64] = inline(STREAMS)  # of pages that are being read sequentially: the last line that missed, plus one
+    last_line: u64  # the last line of instructions, plus one
+    last_page: u64  # the last page of instructions, plus one
+    last_data_page: u64  # the last page of data, plus one
+    last_frame: u64  # ... and its RAM address
+    space: u64  # how many times the TLB was emptied of non-global entries
+    recent: Values[u64] = inline()  # for each set of the L1 data cache, the line that was accessed last (`recent`)
     itlb: Records[ItlbSet] = inline()
     dtlb: Records[DtlbSet] = inline()
     l2_tlb: Records[L2TlbSet] = inline()
 
 
 class DirectoryEntry(Record):
-    """Who has a line of RAM."""
+    """The owners of a line of RAM."""
 
-    sharers: u8  # a bit for each CPU
-    owner: u8  # the number of the CPU that may have changed it, plus one; 0: none has
+    sharers: u8  # one bit per CPU
+    owner: u8  # number of the CPU that may have modified it, plus one; 0: none
 
 
 class SharedCaches(Record):
-    """What all CPUs share."""
+    """The caches that all CPUs share."""
 
     llc: Records[LlcSet] = inline()
-    directory: Records[DirectoryEntry] = inline()  # of each line of RAM
+    directory: Records[DirectoryEntry] = inline()  # one per line of RAM
 
 
 def shapes(of: core.Caches, lines: int) -> dict[type[Record], Shape]:
-    """What a core says of its caches and TLBs. `lines`: of RAM; 0: it does not matter how many there are."""
+    """The layouts for a core's caches and TLBs. `lines`: the lines of RAM; 0 if their number does not matter."""
     lines_in = {L1iSet: of.l1i.ways, L1dSet: of.l1d.ways, L2Set: of.l2.ways, LlcSet: of.llc.ways, ItlbSet: of.itlb.ways}
     entries_in = {DtlbSet: of.dtlb.ways, L2TlbSet: of.l2_tlb.ways}
     own = {

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Caches of lines of 64 bytes, which the CPUs keep coherent, and the TLBs.
+"""Caches with lines of 64 bytes, which the CPUs keep coherent, and the TLBs.
 
-Each CPU has an L1 for instructions, one for data, and an L2 that holds what both hold. All share a last-level cache and a
-directory, which says of each line of RAM which CPUs have it and which of them may have changed it (MESI).
+Each CPU has an L1 instruction cache, an L1 data cache, and an L2 that includes both. All share a last-level cache and a
+directory, which records for each line of RAM the CPUs that have it and the CPU that may have modified it (MESI).
 
-A cache is an array of sets. A set's lines are words, the one that was used last first: line << 2 | state. Who is given a
-line by `put` drops the last. The last level's have above that, in 65,536 cycles, when they were used.
+A cache is an array of sets. A set's lines are words, most recently used first: line << 2 | state. Adding a line with `put`
+drops the last one. Above that, the last level's lines have the time of their last use, in units of 65,536 cycles.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ SHARED, EXCLUSIVE, MODIFIED = u64(1), u64(2), u64(3)  # states of a line
 INVALID = u64(0)
 STATE_BITS, STATE_MASK = 2, 3
 USED_SHIFT, LINE_MASK, AGE_SHIFT = 32, 0xFFFF_FFFF, 16  # of the last level's lines
-NOBODY = u64(1 << 16)  # as a CPU's number: none of them
-PAGE_BITS = 6  # of a line's number: which of its page it is
+NOBODY = u64(1 << 16)  # as a CPU number: no CPU
+PAGE_BITS = 6  # of a line's number: its index in its page
 STREAM_MASK = STREAMS - 1
 SHORTEST_PACE = 48  # cycles
 
@@ -44,19 +44,19 @@ class Hierarchy(NamedTuple):
     """The compiled functions."""
 
     access: Callable[[Cpu, Timing, Board, u64, bool], tuple[u64, u64]]
-    """access(cpu, timing, board, line, write) -> (cycles that an access to data takes more than one that hits the L1; 1 if the
-    CPU can write the line now without a word, or 0)."""
+    """access(cpu, timing, board, line, write) -> (cycles that a data access takes beyond an L1 hit; 1 if the CPU can now write
+    the line without asking the directory, otherwise 0)."""
 
     fetch: Callable[[Cpu, Timing, Board, u64], u64]
-    """fetch(cpu, timing, board, line) -> the same of a line of instructions."""
+    """fetch(cpu, timing, board, line) -> the same for a line of instructions."""
 
     lose: Callable[[Board, u64], None]
-    """lose(board, line): somebody who is no CPU has written the line; no CPU has it any longer."""
+    """lose(board, line): the line was written by something other than a CPU; no CPU has it any longer."""
 
 
 @njit
 def with_state(line: u64, state: u64) -> u64:
-    """A line as a cache holds it."""
+    """A line in a cache's format."""
     return line << STATE_BITS | state
 
 
@@ -68,7 +68,7 @@ def is_of(entry: u64, line: u64) -> bool:
 
 @njit
 def find(lines: Values[u64], line: u64, ways: u64) -> bool:
-    """Whether a set has the line; it is then its first."""
+    """Whether a set has the line, which then becomes its first."""
     if is_of(lines[0], line):
         return True
     way = u64(1)
@@ -86,7 +86,7 @@ def find(lines: Values[u64], line: u64, ways: u64) -> bool:
 
 @njit
 def put(lines: Values[u64], entry: u64, ways: u64) -> u64:
-    """Puts a line first in its set, which does not have it; returns what is dropped, or 0."""
+    """Inserts a line that its set does not have as the first one. Returns the dropped line, or 0."""
     way = ways - 1
     out = lines[way]
     while way > 0:
@@ -98,7 +98,7 @@ def put(lines: Values[u64], entry: u64, ways: u64) -> u64:
 
 @njit
 def change(lines: Values[u64], line: u64, state: u64, ways: u64) -> None:
-    """Gives a line another state, if the set has it. A line that becomes invalid makes room behind the others."""
+    """Changes the state of a line, if the set has it. A line that becomes invalid frees a place at the end."""
     way = u64(0)
     while way < ways:
         if is_of(lines[way], line):
@@ -115,7 +115,7 @@ def change(lines: Values[u64], line: u64, state: u64, ways: u64) -> None:
 
 @njit
 def has(lines: Values[u64], line: u64, ways: u64) -> bool:
-    """Whether a set has the line, which stays where it is."""
+    """Whether a set has the line, whose place does not change."""
     way = u64(0)
     while way < ways:
         if is_of(lines[way], line):
@@ -125,8 +125,8 @@ def has(lines: Values[u64], line: u64, ways: u64) -> bool:
 
 
 def build(core: Caches, native: Native, coherent: bool) -> Hierarchy:
-    """Compiles for a core, with its layouts. `coherent`: there are caches of data; else instructions alone are followed, each
-    CPU's apart."""
+    """Compiles for a core, with its layouts. `coherent`: there are data caches; otherwise only instructions are modelled, for
+    each CPU separately."""
     njit, outlined = native.njit, native.outlined
     l1i_mask, l1i_ways = u64(core.l1i.sets - 1), u64(core.l1i.ways)
     l1d_mask, l1d_ways = u64(core.l1d.sets - 1), u64(core.l1d.ways)
@@ -150,20 +150,20 @@ def build(core: Caches, native: Native, coherent: bool) -> Hierarchy:
 
     @njit
     def change_data(timing: Timing, line: u64, state: u64) -> None:
-        """Gives a line in the L1 for data another state; INVALID: it loses it."""
+        """Changes the state of a line in the L1 data cache; INVALID removes it."""
         change(l1d_set(timing, line), line, state, l1d_ways)
         timing.caches.recent[line & l1d_mask] = 0
 
     @njit
     def lose_code(timing: Timing, line: u64) -> None:
-        """The L1 for instructions loses a line."""
+        """Removes a line from the L1 instruction cache."""
         change(l1i_set(timing, line), line, INVALID, l1i_ways)
         if timing.caches.last_line == line + 1:
             timing.caches.last_line = 0
 
     @njit
     def others_lose(board: Board, me: u64, line: u64, sharers: u64, state: u64) -> None:
-        """Every other CPU that has the line has it in that state from now on; INVALID: it has it no longer."""
+        """Changes the state of a line in the caches of all other CPUs that have it; INVALID removes it."""
         other = u64(0)
         while sharers >> other != 0:
             if sharers >> other & 1 != 0 and other != me:
@@ -176,7 +176,7 @@ def build(core: Caches, native: Native, coherent: bool) -> Hierarchy:
 
     @njit
     def evict(timing: Timing, board: Board, me: u64, line: u64) -> None:
-        """The L2 drops a line, and so do the L1s, which it holds."""
+        """Drops a line from the L2, and thus from the L1s, which it includes."""
         change_data(timing, line, INVALID)
         lose_code(timing, line)
         if coherent:
@@ -187,8 +187,8 @@ def build(core: Caches, native: Native, coherent: bool) -> Hierarchy:
 
     @njit
     def kept(cpu: Cpu, board: Board, line: u64) -> bool:
-        """Whether the last level has a line, which it has from now on. Those who share it with this machine use it, too: a line
-        that was not used for long is theirs."""
+        """Whether the last level has a line, which it has from now on. Its lines are also used by others outside this machine: a
+        line that was unused for long has been evicted by them."""
         lines = board.timing_shared.llc[line & llc_mask].lines
         entry, now = with_state(line, SHARED), cpu.cycles >> AGE_SHIFT & LINE_MASK
         way = u64(0)
@@ -199,7 +199,7 @@ def build(core: Caches, native: Native, coherent: bool) -> Hierarchy:
 
     @njit
     def below(cpu: Cpu, timing: Timing, board: Board, me: u64, line: u64) -> u64:
-        """Gets a line from the L2, the last level or memory, into the L2. Cycles that this takes more than an L1 hit."""
+        """Brings a line into the L2 from the last level or memory, if necessary. Returns the cycles beyond an L1 hit."""
         lines = l2_set(timing, line)
         if find(lines, line, l2_ways):
             return l2_hit
@@ -217,7 +217,7 @@ def build(core: Caches, native: Native, coherent: bool) -> Hierarchy:
 
     @njit
     def streams(timing: Timing, line: u64) -> bool:
-        """Whether the prefetcher has seen that lines of a page are read in order, and has got this one before."""
+        """Whether the prefetcher has detected sequential reading of the page, and has prefetched this line."""
         page = line >> PAGE_BITS
         place = page & STREAM_MASK
         last = timing.caches.streams[place]
@@ -231,12 +231,12 @@ def build(core: Caches, native: Native, coherent: bool) -> Hierarchy:
         sharers, owner = entry.sharers, entry.owner
         mine = u64(1) << me
         others = sharers & ~mine
-        if owner != 0 and owner != me + 1:  # its owner may have changed it
+        if owner != 0 and owner != me + 1:  # its owner may have modified it
             record.count(timing, TRANSFERS)
             others_lose(board, me, line, others, INVALID if write else SHARED)
             below(cpu, timing, board, me, line)
             latency = transfer
-            # The CPUs take turns at the line from now on: short ones, so that none has it longer than it would.
+            # CPUs contend for the line from now on: turns are short, so that no CPU has the line longer than on hardware.
             board.pace = SHORTEST_PACE
             end_turn(cpu)
         else:
@@ -251,7 +251,7 @@ def build(core: Caches, native: Native, coherent: bool) -> Hierarchy:
             lose_code(timing, line)
         elif code or others != 0 or has(l1i_set(timing, line), line, l1i_ways):
             sharers, owner, state = others | mine, u64(0), SHARED
-            if code:  # who writes it next has to say so, be it this CPU
+            if code:  # any later writer must ask the directory, even this CPU
                 change_data(timing, line, SHARED)
         entry.sharers, entry.owner = sharers, owner
         if code:

@@ -24,7 +24,7 @@ ADD, SUBTRACT, AND, OR, XOR, MULTIPLY, DIVIDE = (u64(step) for step in range(Ste
 
 @njit
 def combine(step: u64, first: u64, second: u64) -> u64:
-    """What a step with two numbers gives."""
+    """The result of a step with two operands."""
     if step == ADD:
         return first + second
     if step == SUBTRACT:
@@ -44,7 +44,7 @@ def combine(step: u64, first: u64, second: u64) -> u64:
 
 @njit
 def extend(step: u64, number: u64, size: u64) -> u64:
-    """The low bytes of a number, with zeros or their sign before them."""
+    """The low bytes of a number, zero- or sign-extended."""
     unused = WORD_BITS - (size << BYTE_SHIFT)
     number <<= unused
     return number >> unused if step == ZERO_EXTEND else u64(i64(number) >> i64(unused))
@@ -60,12 +60,12 @@ def shift(step: u64, number: u64, bits: u64) -> u64:
 def build(
     native: Native, segments: tuple[int, int], find: Callable[[Cpu, Timing, Board, u64], u64]
 ) -> Callable[[Cpu, Timing, Board, Values[i64], u64], tuple[u64, bool]]:
-    """calculate(cpu, timing, board, steps, count), compiled -> (the address that so many steps give, whether all that they load
-    is in RAM).
+    """calculate(cpu, timing, board, steps, count), compiled -> (the address calculated by the steps, whether everything that they
+    load is in RAM).
 
     Args:
         native: compiles for the core's layouts.
-        segments: which words of the CPU's state are the bases that SEGMENT can name.
+        segments: the indices in the CPU's state of the segment bases for SEGMENT.
         find: find(cpu, timing, board, address), compiled -> the RAM address behind a virtual one, or NEVER.
     """
     njit = native.njit
@@ -86,7 +86,7 @@ def build(
     @njit
     def calculate(cpu: Cpu, timing: Timing, board: Board, steps: Values[i64], count: u64) -> tuple[u64, bool]:
         state = Words(cpu.env)
-        stack, depth = Words(timing.fresh.address), u64(0)  # as nothing is composed meanwhile
+        stack, depth = Words(timing.fresh.address), u64(0)  # free to use, because nothing is being composed
         top = u64(0)  # the last number is not in memory
         for n in range(count):
             step, argument = kind_of(steps[n]), argument_of(steps[n])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Composes blocks: an out-of-order core in which a block is a summary (`emu.cpu.timing.composition` says the rules).
+"""Composes blocks: an out-of-order core in which a block is a summary (the rules are in `emu.cpu.timing.composition`).
 
-What happens to the core in a block depends on the core's state and on how the block before ended, unless something
-stalls. So states have numbers, transitions are remembered, and most blocks cost a lookup. While what has been
-dispatched is late by more than it takes to fill the window, states are too many: each block is then computed.
+A block's effect on the core depends on the core's state and on the previous block's outcome, unless something stalls. So
+states have numbers, transitions are cached, and most blocks cost one lookup. While dispatched instructions are late by
+more than it takes to fill the window, there would be too many states: each block is then computed.
 """
 
 from __future__ import annotations
@@ -49,22 +49,21 @@ ALL_READY = u64(0)  # the state in which nothing is under way
 FOLD_SHIFT, SLOT_SHIFT = 29, 32  # of a state's hash
 WHERE_SHIFT, TRANSITION_SHIFT = 32, 40  # of a transition's hash
 STATE_SLOT_MASK, TRANSITION_MASK = STATE_SLOTS - 1, TRANSITION_SLOTS - 1
-FIRST_SLOT = 1 << 20  # of the window: none is below 0
+FIRST_SLOT = 1 << 20  # of the window: keeps slot numbers positive
 ENTRY_SHIFT, RING_MASK = 3, RING - 1  # eight slots to an entry of the window
 AS_EXPECTED, TAKEN, RETURNED, TURNED, MISPREDICTED = (u64(n) for n in range(5))
 
-# Where a transition leads is one number: that of the state | when all has retired << 24 | by how much `issue` moves << 40.
+# A transition's target is one number: the new state | when all has retired << 24 | the advance of `issue` << 40.
 STATE_MASK, RETIRED_SHIFT, RETIRED_MASK, MOVE_SHIFT = 0xFF_FFFF, 24, 0xFFFF, 40
 LONGEST_MOVE = 1 << 24
-# A key, less one: what the block met: state << 3 | outcome, then 14 bits each for `front` in half cycles, `data` and `late`
-# in cycles.
+# A key, minus one: state << 3 | outcome, then 14 bits each for `front` in half cycles, and `data` and `late` in cycles.
 OUTCOME_BITS, DELAY_BITS = 3, 14
 LONGEST_DELAY = 1 << 18
 
 
 @njit
 def later(now: u64, earlier: u64) -> u64:
-    """How long `now` is behind `earlier`, at least 0."""
+    """By how much `now` is later than `earlier`, at least 0."""
     return now - earlier if now > earlier else u64(0)
 
 
@@ -103,7 +102,7 @@ def is_all_ready(state: State) -> bool:
 
 @njit
 def number_of(timing: Timing, tables: Tables) -> u64:
-    """The number of the state that is in the timing record."""
+    """The number of the state in the timing record."""
     used = max(tables.states_used, u64(1))
     if used >= MOST_STATES:
         forget_states(tables)
@@ -137,7 +136,7 @@ def materialise(timing: Timing, tables: Tables, state: u64) -> None:
 
 @njit
 def settle(timing: Timing, tables: Tables) -> None:
-    """The CPU stands: what its record says of it does not depend on the tables any more."""
+    """The CPU stops: makes its record independent of the tables."""
     if timing.state != NO_STATE:
         materialise(timing, tables, timing.state)
         timing.state = NO_STATE
@@ -145,7 +144,7 @@ def settle(timing: Timing, tables: Tables) -> None:
 
 @outlined
 def delay(timing: Timing, tables: Tables, summary: Summary, late: u64) -> None:
-    """What the last block, whose summary that is, has loaded comes `late`: its addresses were not known when it began."""
+    """The loads of the last block, given by its summary, are `late`: their addresses were unknown when it began."""
     settle(timing, tables)
     output = first_output(summary)
     retire = timing.times[RETIRED]
@@ -161,7 +160,7 @@ def delay(timing: Timing, tables: Tables, summary: Summary, late: u64) -> None:
 
 @njit
 def empty(timing: Timing) -> None:
-    """All is done, nothing is under way."""
+    """Everything is complete, and nothing is under way."""
     for n in range(u64(TIMES)):
         timing.times[n] = 0
     timing.slots = 0
@@ -169,7 +168,7 @@ def empty(timing: Timing) -> None:
 
 @njit
 def note_retirement(timing: Timing, slots: u64, time: u64) -> None:
-    """The last so many slots of the window retire at `time`."""
+    """The last `slots` slots of the window retire at `time`."""
     entry, last = (timing.slots - slots) >> ENTRY_SHIFT, timing.slots >> ENTRY_SHIFT
     if last - entry > RING_MASK:
         entry = last - RING_MASK
@@ -180,7 +179,7 @@ def note_retirement(timing: Timing, slots: u64, time: u64) -> None:
 
 @njit
 def execute(timing: Timing, summary: Summary, at: u64, data: u64) -> tuple[u64, u64]:
-    """A block is dispatched `at`: its registers are there later. Returns when it is done, and when its last instruction is."""
+    """Dispatches a block `at` a time, and updates `times`. Returns when it is done, and when its last instruction is."""
     output, count = first_output(summary), summary.output_count
     for n in range(count):
         wait = data if output.loads != 0 else u64(0)
@@ -206,7 +205,7 @@ def execute(timing: Timing, summary: Summary, at: u64, data: u64) -> tuple[u64, 
 
 @njit
 def key_of(state: u64, outcome: u64, front: u64, data: u64, late: u64) -> u64:
-    """What is remembered of a block that meets this; 0: it is too long for that."""
+    """The key under which a block's transition is cached; 0 if a delay is too long for it."""
     key = state << OUTCOME_BITS | outcome
     if front | data | late == 0:
         return (key << 3 * DELAY_BITS) + 1
@@ -217,14 +216,14 @@ def key_of(state: u64, outcome: u64, front: u64, data: u64, late: u64) -> u64:
 
 @njit
 def transition_at(tables: Tables, block: u64, key: u64) -> Transition:
-    """Where the transition is kept, if it is."""
+    """The place of the transition in the table, if it is cached."""
     slot = (key ^ block << WHERE_SHIFT) * MULTIPLIER >> TRANSITION_SHIFT & TRANSITION_MASK
     return tables.transitions[slot]
 
 
 @njit
 def note(summary: Summary, key: u64, found: u64) -> None:
-    """Notes a transition at its block."""
+    """Caches a transition at its block."""
     summary.other_transition = summary.transition
     summary.other_next = summary.next
     summary.transition = key
@@ -233,7 +232,7 @@ def note(summary: Summary, key: u64, found: u64) -> None:
 
 @njit
 def remembered(tables: Tables, summary: Summary, key: u64) -> u64:
-    """Where a block leads that was met before; 0: it is not known."""
+    """The cached target of a block; 0 if it is unknown."""
     if summary.transition == key:
         return summary.next
     if summary.other_transition == key:
@@ -260,9 +259,9 @@ def remember(tables: Tables, summary: Summary, key: u64, found: u64) -> None:
 def build(core: Core) -> Callable[[Timing, Tables, Summary, u64, u64, u64, u64], u64]:
     """compose(timing, tables, summary, outcome, front, data, late), compiled: advances `issue` and the state by a block.
 
-    `outcome`: how the block before went on. Parts of a cycle: `front`, by which instructions come late; `data`, by which
-    the block's data come late; `late`, by which the block before retires late: `delay` is for the rest. Returns when all
-    has retired, counted from `issue`.
+    `outcome`: the previous block's outcome. In parts of a cycle: `front`, by which instructions are late; `data`, by which
+    the block's data are late; `late`, by which the previous block retires late: `delay` handles the rest. Returns when all
+    has retired, relative to `issue`.
     """
     taken_loss, taken_each = u64(core.taken_loss), u64(core.taken_each)
     return_each, most_ahead = u64(core.predictor.return_each), u64(core.ahead)
@@ -272,21 +271,21 @@ def build(core: Core) -> Callable[[Timing, Tables, Summary, u64, u64, u64, u64],
 
     @njit
     def hold_back(timing: Timing, at: u64, slots: u64) -> u64:
-        """When a block that needs so many slots of the window can be dispatched, not before `at`. Counted from `issue`."""
+        """When a block that needs `slots` slots of the window can be dispatched, at `at` or later. Relative to `issue`."""
         used = timing.slots
-        if used == 0:  # the window begins to matter: what is older retires in time
+        if used == 0:  # tracking of the window starts: everything older retires in time
             for n in range(u64(RING)):
                 timing.window[n] = 0
             used = u64(FIRST_SLOT)
         used += slots
         timing.slots = used
-        behind = max(window, slots)  # a block that is longer waits for all before it
+        behind = max(window, slots)  # a block that is longer waits for everything before it
         oldest = timing.window[(used - behind) >> ENTRY_SHIFT & RING_MASK]
         return max(at, later(oldest, timing.issue))
 
     @njit
     def fetched(timing: Timing, outcome: u64) -> tuple[u64, u64]:
-        """When a block is there as the block before went on, and by how much fetching is ahead then."""
+        """When a block has been fetched, given the previous outcome, and by how much fetching is ahead then."""
         ahead = timing.times[AHEAD]
         if outcome in (TAKEN, RETURNED):
             each = return_each if outcome == RETURNED else taken_each
@@ -300,7 +299,7 @@ def build(core: Core) -> Callable[[Timing, Tables, Summary, u64, u64, u64, u64],
 
     @njit
     def step(timing: Timing, summary: Summary, outcome: u64, front: u64, data: u64, late: u64) -> u64:
-        """Computes a block: the state in the record becomes the next. Returns by how much `issue` moves."""
+        """Computes a block: updates the state in the record. Returns the advance of `issue`."""
         retire = max(timing.times[RETIRED], late)
         at, ahead = fetched(timing, outcome)
         at += front
@@ -329,7 +328,7 @@ def build(core: Core) -> Callable[[Timing, Tables, Summary, u64, u64, u64, u64],
     def compute(
         timing: Timing, tables: Tables, summary: Summary, outcome: u64, front: u64, data: u64, late: u64, key: u64
     ) -> u64:
-        """Does what `compose` does, and remembers under a key, if it is not 0, where it leads."""
+        """Does the work of `compose`, and caches the result under a key, unless it is 0."""
         if timing.state != NO_STATE:
             materialise(timing, tables, timing.state)
         tables.computed += 1
@@ -339,7 +338,7 @@ def build(core: Core) -> Callable[[Timing, Tables, Summary, u64, u64, u64, u64],
         if retire > fast:
             timing.state = NO_STATE
             return retire
-        timing.slots = 0  # where a state leads must not depend on what the window holds
+        timing.slots = 0  # a state's transitions must not depend on the window's contents
         forgotten = tables.forgotten
         state = number_of(timing, tables)
         timing.state = state

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where the parts of a CPU's timing record are, and of what the CPUs share, for one core."""
+"""The layouts of a CPU's timing record, and of the state that CPUs share, for one core."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ _LINE = 64  # bytes
 
 
 def layouts(core: Core, memory: int = 0) -> Layouts:
-    """For a core. `memory`: bytes of RAM, where records are allocated; compiled code does not depend on it."""
+    """The layouts for a core. `memory`: bytes of RAM, needed where records are allocated; compiled code does not depend on it."""
     return Layouts(predictor_record.shapes(core.predictor) | cache_records.shapes(core.caches, memory // _LINE))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Counting by function: what a CPU counts until it comes to another function belongs to the one before.
+"""Counts for each function: a CPU's counts until it reaches another function belong to the previous one.
 
-Each function of the kernel's image has a row of counts. A program has one for all its code, which is found by the name of
-its task; so has each block of other code (of modules, and of what tracing has written), found by its address.
+Each function of the kernel's image has a row of counts. A program has one row for all of its code, found by its task's name.
+Each block of other code (modules, and code written by tracing) has one too, found by its address.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from emu.native.records import Words, u64
 
 __all__ = ["OF_AN_ADDRESS", "OF_A_NAME", "account_now", "block_begins", "enter"]
 
-OF_AN_ADDRESS = u64(0xFFFF_FFFF_FFFF_FFFF)  # the second word of an address's key
-OF_A_NAME = u64(1 << 56)  # a bit of the last byte of a name, which is 0
+OF_AN_ADDRESS = u64(0xFFFF_FFFF_FFFF_FFFF)  # second word of the key of an address
+OF_A_NAME = u64(1 << 56)  # a bit in the last byte of a name, which is 0
 FULL_SHIFT = 2  # a quarter of the keys stays free
 MIX, MIX_SHIFT = 0x9E37_79B9_7F4A_7C15, 40
 
 
 @njit
 def account(cpu: Cpu, own: ProfiledCpu) -> None:
-    """Adds what the CPU has counted since it came to the function that it executes to that function's row."""
+    """Adds the CPU's counts since it reached the present function to that function's row."""
     row, base, counts = own.row, own.base, cpu.timing.counts
     for n in range(u64(COUNTED)):
         row.counts[n] += counts[n] - base.counts[n]
@@ -36,7 +36,7 @@ def account(cpu: Cpu, own: ProfiledCpu) -> None:
 
 @njit
 def row_of_key(profile: Profile, first: u64, second: u64) -> Row:
-    """The row of what is no function of the image. What there is no room for shares the row behind all others."""
+    """The row for code outside the image. If there is no room, it shares the row after all others."""
     mask = profile.key_mask
     slot = (first ^ second) * MIX >> MIX_SHIFT & mask
     while True:
@@ -67,7 +67,7 @@ def move_to(own: ProfiledCpu, row: Row, low: u64, size: u64) -> None:
 
 @njit
 def move_to_program(profile: Profile, own: ProfiledCpu) -> None:
-    """The CPU executes a program: until it comes back to the kernel, that does not change, nor does its name."""
+    """The CPU executes a program. Until it returns to the kernel, the task and its name do not change."""
     first = second = u64(0)
     physical = own.current_task[0] - profile.direct_start
     if physical < profile.ram_size:
@@ -115,5 +115,5 @@ def block_begins(cpu: Cpu, address: u64) -> None:
 
 @shared
 def account_now(cpu: Cpu, profile: Profile) -> None:
-    """What the CPU has counted so far is in the rows."""
+    """Adds the CPU's counts so far to the rows."""
     account(cpu, profile.cpus[cpu.index])

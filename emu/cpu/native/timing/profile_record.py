@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What counting by function works on (`emu.cpu.native.timing.profile`)."""
+"""The data for counting each function (`emu.cpu.native.timing.profile`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COUNTED = len(COUNTERS)
 
 
 class Row(Record):
-    """What was counted."""
+    """The counts."""
 
     counts: Values[u64] = inline(COUNTED)
     cycles: u64
@@ -20,39 +20,39 @@ class Row(Record):
 
 
 class Key(Record):
-    """Of what is no function of the image: an address, or a name."""
+    """The key of code outside the image: an address, or a name."""
 
     first: u64
-    second: u64  # 0: no key is here
+    second: u64  # 0: the entry is free
 
 
 class ProfiledCpu(Record):
-    row: Row  # of the function that it executes
-    low: u64  # where that begins
+    row: Row  # the row of the present function
+    low: u64  # the start of that function
     size: u64  # and its size; 0: it is not known what the CPU executes
-    current_task: Values[u64]  # the word that says so in its struct pcpu_hot
-    base: Row = inline()  # what it had counted when it came to that function
+    current_task: Values[u64]  # the word in its struct pcpu_hot with the current task
+    base: Row = inline()  # the counts when it reached that function
 
 
 class Profile(Record):
-    starts: Values[u64]  # the addresses at which the image's functions begin, ascending
-    functions: u64  # how many there are; their rows come first
-    end: u64  # where the last of them ends
+    starts: Values[u64]  # start addresses of the image's functions, ascending
+    functions: u64  # number of functions; their rows come first
+    end: u64  # end of the last function
     rows: Records[Row]
-    keys: Records[Key]  # a hash table; each has a row
-    key_mask: u64  # one less than the keys that there is room for: a power of two
+    keys: Records[Key]  # a hash table; each key has a row
+    key_mask: u64  # capacity minus one; the capacity is a power of two
     keys_used: u64
     cpus: Records[ProfiledCpu]
-    user_end: u64  # the kernel's addresses begin here
-    direct_start: u64  # a virtual address that maps physical 0
+    user_end: u64  # first address of the kernel
+    direct_start: u64  # virtual address at which physical 0 is mapped
     ram: Values[u8]
     ram_size: u64
     comm: u64  # offset in struct task_struct
 
 
 class ProfileTables(Record):
-    """What a profile leads to. How large its parts are, who allocates it says."""
+    """The tables of a profile. Whoever allocates it determines their sizes."""
 
     cpus: Records[ProfiledCpu] = inline()
     keys: Records[Key] = inline()
-    rows: Records[Row] = inline()  # of the image's functions, of keys, and of what there was no room for
+    rows: Records[Row] = inline()  # for the image's functions, for keys, and for what found no room

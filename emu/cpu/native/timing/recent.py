@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The line of data that was accessed last in each set of a CPU's L1: most accesses need no more than to find theirs here.
+"""The last accessed data line in each set of a CPU's L1: most accesses only need to find their line here.
 
-It is the first of its set, and its translation is in the TLB: nothing changes if it is used again, but for the order in the
-TLB, which does not notice. Lines of a set have the same lowest bits, virtual or not, as a page has a line for each set.
+It is the first line of its set, and its translation is in the TLB. Using it again changes nothing except the order in the TLB,
+which is ignored. Lines of a set have the same lowest bits, virtual or physical, because a page has one line per set.
 
-An entry is one number, as it is compared at once: the virtual line << 3 | VALID | whether the TLB was asked << 1 | whether the
-CPU can write it without a word.
+An entry is one number, so that it is compared at once: virtual line << 3 | VALID | whether the TLB was asked << 1 | whether the
+CPU can write it without asking the directory.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TLB_LOADS = record.counter("dTLB-loads")
 
 @njit
 def forget(recent: Values[u64], entries: u64) -> None:
-    """Forgets all lines: a translation comes into the TLB or leaves it."""
+    """Forgets all lines: the TLB has gained or lost a translation."""
     for n in range(entries):
         recent[n] = 0
 
@@ -41,21 +41,21 @@ def build(
     translate: Callable[[Cpu, Timing, Board, u64], tuple[u64, u64]],
     access_line: Callable[[Cpu, Timing, Board, u64, bool], tuple[u64, u64]],
 ) -> Callable[[Cpu, Timing, Board, u64, bool, bool], u64]:
-    """access(cpu, timing, board, address, write, locked), compiled -> cycles that what needs the data in a line waits longer
-    than for an L1 hit.
+    """access(cpu, timing, board, address, write, locked), compiled -> cycles beyond an L1 hit for which instructions that need
+    the data wait.
 
     Args:
         l1d: the cache.
         native: compiles for the core's layouts.
-        store_waits: by how many bits less a store is waited for.
-        translate: of `tlb`.
-        access_line: of `caches`.
+        store_waits: the number of bits by which a store's wait is shifted right.
+        translate: from `tlb`.
+        access_line: from `caches`.
     """
     mask = u64(l1d.sets - 1)
 
     @native.outlined
     def look_up(cpu: Cpu, timing: Timing, board: Board, address: u64, write: bool, locked: bool) -> u64:
-        """Accesses a line that is not here, and notes it."""
+        """Accesses a line that is not here, and records it."""
         loads = timing.counts[TLB_LOADS]
         place, latency = translate(cpu, timing, board, address)
         if place >= board.ram_size:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What native code knows of a block: a summary in memory, and the board's tables of the core's states.
+"""Native code's data about a block: its summary, and the board's tables of core states.
 
 A summary is followed by its accesses (at entry, at exit, calculated), and those by its outputs. Summaries, states and transitions
-are never put back to an earlier moment: they say what is always true.
+are not restored to earlier values: they are always true.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ assert STATE_WORDS * 8 == TIMES * 2, "states are compared by the word"
 
 
 class Access(Record):
-    """An access to data. Accesses are of lines: those near each other are one."""
+    """A data access. Accesses are per line: nearby accesses are merged."""
 
     base: u8  # a general register, or NO_REGISTER
-    scaled: u8  # another
-    shift: u8  # by how many bits
+    scaled: u8  # another register
+    shift: u8  # scale of that register, as a shift
     segment: u8  # 0: none; 1: FS, 2: GS
-    write: u8  # 1: it is one
-    locked: u8  # 1: who needs what it gives waits until it is done, even if it is a store
+    write: u8  # 1: a write
+    locked: u8  # 1: users of its result wait until it is done, even if it is a store
     size: u16  # bytes
     displacement: u64
 
 
 class CalculatedAccess(Record):
-    """An access whose address is calculated."""
+    """An access with a calculated address."""
 
-    count: u16  # of steps
+    count: u16  # number of steps
     size: u16  # bytes
-    follows: u8  # 1: its address is in memory
+    follows: u8  # 1: its address is loaded from memory
     write: u8
     locked: u8
-    steps: Values[i64] = inline()  # `step_word`; behind them is the next access
+    steps: Values[i64] = inline()  # `step_word`; the next access follows them
 
 
 class Input(Record):
@@ -56,60 +56,60 @@ class Input(Record):
 
 
 class Output(Record):
-    """What a block writes, and when (`emu.cpu.timing.Output`)."""
+    """A register written by a block, and when it is ready (`emu.cpu.timing.Output`)."""
 
     register: u8
-    count: u8  # of inputs
+    count: u8  # number of inputs
     loads: u8  # 1: it waits for the block's data
     base: u32  # parts of a cycle
-    inputs: Records[Input] = inline()  # behind them is the next output
+    inputs: Records[Input] = inline()  # the next output follows them
 
 
 class Summary(Record):
     ending: u8  # an Ending
     flags: u8
     slots: u16  # of the dispatch window
-    serialising: u32  # cycles; 0: it has no instruction that waits until all is done
+    serialising: u32  # cycles; 0: no instruction waits until all earlier ones are done
     dispatch: u32  # parts of a cycle
     size: u32  # of the summary, in bytes
-    at_entry: u16  # how many accesses
+    at_entry: u16  # number of accesses
     at_exit: u16
     unknown: u16
     calculated: u16
     output_count: u32
-    outputs: u32  # where they begin, in bytes from here
-    loads: u32  # how many, all accesses together
+    outputs: u32  # offset of the outputs from here, in bytes
+    loads: u32  # total number of loads
     stores: u32
-    transition: u64  # the key of the last transition at this block; 0: none
-    next: u64  # ... and where it led
+    transition: u64  # key of this block's last transition; 0: none
+    next: u64  # ... and its target
     unused: u64
-    other_transition: u64  # the one before that was another; in the host's next line, as it is rarely looked at
+    other_transition: u64  # the one before that; in the next cache line of the host, because it is rarely used
     other_next: u64
     accesses: Records[Access] = inline()  # at entry, then at exit
 
 
 class State(Record):
-    """`times` of a timing record, between turns."""
+    """The `times` of a timing record, between turns."""
 
     times: Values[u16] = inline(TIMES)
 
 
 class Transition(Record):
-    key: u64  # the state before, and what the block met; 0: there is no transition here
+    key: u64  # the previous state, and the block's conditions; 0: the slot is free
     block: u64  # offset of its summary
-    next: u64  # where it led
+    next: u64  # its target
     unused: u64
 
 
 class Tables(Record):
-    summaries: Values[u8]  # all of them, by offset; an offset of 0 is none
+    summaries: Values[u8]  # all of them, by offset; offset 0 is none
     summaries_first: u64  # offset of the first
-    summaries_end: u64  # offset behind the last: each begins a line of 64 bytes behind the one before
+    summaries_end: u64  # offset after the last; each begins on a new line of 64 bytes
     states_used: u64
-    forgotten: u64  # how often states were forgotten because there were too many
-    computed: u64  # transitions that were not remembered
+    forgotten: u64  # how many times states were forgotten because there were too many
+    computed: u64  # transitions that were not cached
     unused: Values[u64] = inline(2)
-    transitions: Records[Transition] = inline(TRANSITION_SLOTS)  # none lies in two of the host's lines
+    transitions: Records[Transition] = inline(TRANSITION_SLOTS)  # none spans two cache lines of the host
     found: Values[u32] = inline(STATE_SLOTS)  # by hash: the number of a state, plus one; 0: none
     states: Records[State] = inline(MOST_STATES)
 
@@ -121,7 +121,7 @@ def summary_at(tables: Tables, offset: u64) -> Summary:
 
 @njit
 def first_calculated(summary: Summary) -> CalculatedAccess:
-    """The first access that is calculated, behind the others."""
+    """The first calculated access, after the others."""
     return CalculatedAccess(summary.accesses[summary.at_entry + summary.at_exit].address)
 
 
@@ -140,7 +140,7 @@ def next_output(output: Output) -> Output:
     return Output(output.inputs[output.count].address)
 
 
-# A step of a calculation is one number: what it does in the low bits, and its argument, which has a sign, above them.
+# A step of a calculation is one number: the operation in the low bits, and its signed argument above them.
 STEP_BITS, STEP_SIZE = 8, 8
 STEP_MASK = (1 << STEP_BITS) - 1
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The TLBs, which also tell where in RAM an address is.
+"""The TLBs, which also translate addresses to RAM addresses.
 
-The kernel's own maps of RAM are of large pages, and their translations are always there. Other pages are of 4 KiB.
+The kernel's own mappings of RAM use large pages, and their translations are always present. Other pages have 4 KiB.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Tlbs", "build"]
 
 PAGE_SHIFT, LARGE_SHIFT, PAGE_OFFSET = 12, 21, u64(4095)
 
-# A key: the page's number << 20 | `space`, where kernels' pages, which are global, have space 0.
+# A key: page number << 20 | `space`. Pages of kernels, which are global, have space 0.
 PAGE_MASK, SPACE_BITS = (1 << 36) - 1, 20
 SPACE_MASK, KERNEL, LARGE = (1 << SPACE_BITS) - 1, u64(1 << 35), u64(1 << 60)
 
@@ -34,21 +34,21 @@ class Tlbs(NamedTuple):
     """The compiled functions."""
 
     translate: Callable[[Cpu, Timing, Board, u64], tuple[u64, u64]]
-    """translate(cpu, timing, board, address) -> (RAM address, or NEVER if it is not in RAM; cycles more than a hit)."""
+    """translate(cpu, timing, board, address) -> (RAM address, or NEVER if it is not in RAM; cycles beyond a hit)."""
 
     find: Callable[[Cpu, Timing, Board, u64], u64]
-    """find(cpu, timing, board, address) -> RAM address, or NEVER; the TLBs do not notice."""
+    """find(cpu, timing, board, address) -> RAM address, or NEVER; does not affect the TLBs."""
 
     fetch: Callable[[Timing, Board, u64], u64]
-    """fetch(timing, board, address) -> cycles by which instructions at a virtual address come late."""
+    """fetch(timing, board, address) -> cycles by which the instructions at a virtual address are late."""
 
     empty: Callable[[Timing], None]
-    """empty(timing): all translations are forgotten that are not global."""
+    """empty(timing): drops all translations that are not global."""
 
 
 @njit
 def find_translation(entries: Records[Translation], key: u64, ways: u64) -> bool:
-    """Whether a set has the key; its entry is then the first."""
+    """Whether a set has the key; its entry then becomes the first."""
     if entries[0].key == key:
         return True
     way = u64(1)
@@ -62,7 +62,7 @@ def find_translation(entries: Records[Translation], key: u64, ways: u64) -> bool
 
 @njit
 def put_translation(entries: Records[Translation], key: u64, frame: u64, ways: u64) -> None:
-    """Puts an entry first in its set; the one at the last of `ways` goes."""
+    """Inserts an entry as the first of its set; the last of `ways` entries is dropped."""
     way = ways - 1
     while way > 0:
         to, source = entries[way], entries[way - 1]
@@ -74,7 +74,7 @@ def put_translation(entries: Records[Translation], key: u64, frame: u64, ways: u
 
 
 def build(core: Caches, native: Native, walk: Callable[[Cpu, Board, u64], u64]) -> Tlbs:
-    """Compiles for a core, with its layouts. `walk`: walk(cpu, board, address), compiled -> RAM address of a virtual one, or
+    """Compiles for a core, with its layouts. `walk`: walk(cpu, board, address), compiled -> RAM address behind a virtual one, or
     NEVER."""
     njit = native.njit
     recent_entries = u64(core.l1d.sets)
@@ -98,13 +98,13 @@ def build(core: Caches, native: Native, walk: Callable[[Cpu, Board, u64], u64]) 
 
     @njit
     def used(timing: Timing, page: u64, frame: u64) -> None:
-        """The page of data that was used last."""
+        """Notes the last page of data."""
         timing.caches.last_data_page = page + 1
         timing.caches.last_frame = frame
 
     @njit
     def look_up(cpu: Cpu, timing: Timing, board: Board, address: u64) -> tuple[u64, u64]:
-        """What `translate` returns of an address that needs a translation."""
+        """The result of `translate` for an address that must be looked up."""
         page, caches = address >> PAGE_SHIFT, timing.caches
         key = key_of(timing, page)
         first = caches.dtlb[page & dtlb_mask].entries

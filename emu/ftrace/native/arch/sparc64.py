@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The SPARC V9 callbacks. A traced function calls its trampoline from a register window of its own:
+"""The SPARC V9 callbacks. A traced function calls its trampoline from its own register window:
 
-    %o7     the site: the address of that call
+    %o7     the site: the address of this call
     %i7     the address of the call in the caller; the function returns to eight bytes after it
-    %fp     identifies the call: it is the caller's %sp again when the function returns
+    %fp     identifies the call: it is the caller's %sp after the function's return
 
-ftrace_graph_caller and return_to_handler are guest code. They call two functions that the host implements.
+ftrace_graph_caller and return_to_handler are guest code, which calls two functions implemented by the host.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["build", "build_for_events", "called_from", "callers", "first_argumen
 
 @njit
 def first_argument(cpu: Cpu) -> u64:
-    """Of a C function at whose label the CPU is."""
+    """The first argument of the C function at whose label the CPU is."""
     return current_window(cpu).o0
 
 
@@ -38,20 +38,20 @@ def second_argument(cpu: Cpu) -> u64:
 
 @njit
 def caller(cpu: Cpu, parent: u64) -> u64:
-    """The caller as events show it: for a function that returns to a trampoline, the trampoline itself."""
+    """The caller as shown in events: for a function that returns to a trampoline, the trampoline itself."""
     array, goes_on_at = array_of(cpu), parent + RETURN_OFFSET
     return goes_on_at if goes_on_at in (array.return_trampoline, array.rethook_trampoline) else parent
 
 
 @njit
 def callers(cpu: Cpu) -> tuple[u64, u64]:
-    """The arguments, where they are addresses of callers."""
+    """The arguments, if they are addresses of callers."""
     return caller(cpu, first_argument(cpu)), caller(cpu, second_argument(cpu))
 
 
 @njit
 def called_from(cpu: Cpu) -> u64:
-    """Where that function was called."""
+    """The call site of that function."""
     return current_window(cpu).o7
 
 
@@ -75,7 +75,7 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> Callb
         window = current_window(cpu)
         ip = window.o1
         before_graph(cpu, ip, caller(cpu, window.o0), irqs_off(cpu.env))
-        # A return probe may have replaced the parent by now: function_graph replaces what it has put there.
+        # A return probe may have replaced the parent by now: then function_graph replaces the probe's address.
         parent = window.o0
         replaced = record_graph_entry(cpu, ip, parent, window.o2, irqs_off(cpu.env))
         window.o0 = array_of(cpu).return_trampoline if replaced else parent + RETURN_OFFSET
@@ -87,7 +87,7 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> Callb
     def graph_return(cpu: Cpu, address: u64) -> None:
         """ftrace_return_to_handler(fp): the address of the call from which the traced function returns.
 
-        It also becomes the trampoline's %i7: whoever follows the stack from now on finds it nowhere else.
+        It is also stored in the trampoline's %i7, because later unwinding would find it nowhere else.
         """
         window = current_window(cpu)
         window.o0 = window.i7 = record_graph_return(cpu, window.o0, irqs_off(cpu.env))

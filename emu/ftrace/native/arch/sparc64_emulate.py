@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Does to a trap's struct pt_regs what a SPARC V9 instruction would do that uses its program counter: those that
-`emu.ftrace.arch.sparc64_probing` names.
+"""Emulates SPARC V9 instructions that use their program counter (those named in `emu.ftrace.arch.sparc64_probing`), with a
+trap's struct pt_regs.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from emu.native.records import Layouts, i64, u64
 __all__ = ["BPR", "JMPL", "build"]
 
 BRANCH, CALL = 0, 1  # in bits 31 and 30
-BPR = 3  # in bits 24 to 22: a branch that depends on a register
+BPR = 3  # in bits 24 to 22: a branch on a register
 JMPL = 0x38  # in bits 24 to 19
-ALWAYS = 8  # a condition of codes, with the bit that negates it
+ALWAYS = 8  # a condition on codes; another bit negates it
 
 CALLED_FROM = u64(15)  # %o7
-CCR, XCC = u64(32), u64(36)  # where codes begin in TSTATE
+CCR, XCC = u64(32), u64(36)  # offsets of the codes in TSTATE
 
-# A condition is a number of three bits that chooses a row, and a bit that negates it. Bit N of a row says whether the condition
-# holds for a value N.
+# A condition is a three-bit number that selects a row, and a bit that negates it. Bit N of a row says whether the condition
+# holds for the value N.
 _Holds = Callable[[int], bool]
 
 
@@ -69,7 +69,7 @@ def field(word: u64, shift: u64, bits: u64) -> u64:
 
 @njit
 def signed(value: u64, bits: u64) -> u64:
-    """The low bits of a word as a number, modulo 2^64."""
+    """The low bits of a word as a signed number, modulo 2^64."""
     unused = 64 - bits
     return u64(i64(value << unused) >> i64(unused))
 
@@ -83,7 +83,7 @@ def sign_of(value: u64) -> u64:
 
 @njit
 def distance(word: u64) -> u64:
-    """How far a branch goes, in bytes."""
+    """The displacement of a branch in bytes."""
     kind = field(word, 22, 3)
     if kind == BPR:
         return signed(field(word, 20, 2) << 14 | field(word, 0, 14), 16) << 2
@@ -92,13 +92,13 @@ def distance(word: u64) -> u64:
 
 @njit
 def is_always(word: u64) -> bool:
-    """Whether a branch does not depend on codes, and is taken."""
+    """Whether a branch is unconditional and taken."""
     return field(word, 22, 3) != BPR and field(word, 25, 4) == ALWAYS
 
 
 def build(layouts: Layouts, registers: RegisterAccess) -> Callable[[Env, TraceArray, PtRegs, u64], None]:
-    """Compiles emulate(env, array, regs, word) for a guest, which has these layouts, with those of `sparc64_windows`: the
-    instruction `word` is at the tpc of the struct pt_regs of a trap, and the CPU is in its handler.
+    """Compiles emulate(env, array, regs, word) for a guest with these layouts and those of `sparc64_windows`: the
+    instruction `word` is at the tpc of a trap's struct pt_regs, and the CPU is in the trap's handler.
     """
     njit = Native(layouts).njit
     read, write = registers.read, registers.write
@@ -134,7 +134,7 @@ def build(layouts: Layouts, registers: RegisterAccess) -> Callable[[Env, TraceAr
 
     @njit
     def go_on(regs: PtRegs, after: u64) -> None:
-        """At the next instruction, and then there."""
+        """Continues at the next instruction, and then at `after`."""
         regs.pc, regs.next_pc = regs.next_pc, after
 
     @njit

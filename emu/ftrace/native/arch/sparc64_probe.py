@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Kprobes on SPARC V9: `ta 0x70` at any instruction, and the registers at the call site of a function.
+"""Kprobes on SPARC V9: `ta 0x70` at any instruction, and the registers at a function's call site.
 
-function_graph's site calls a label from a window of its own, inside the function's.
+function_graph's site calls a label from a register window of its own, inside the function's.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from emu.native.records import u64
 
 __all__ = ["build"]
 
-WINDOW_OF_CALLER = u64(0)  # when a function has returned to arch_rethook_trampoline, the current one
-UNDOES_WINDOW = 12  # where return_to_handler has jmpl %o0 + 8, %g0; restore
+WINDOW_OF_CALLER = u64(0)  # after a function's return to arch_rethook_trampoline, it is the current one
+UNDOES_WINDOW = 12  # offset in return_to_handler of: jmpl %o0 + 8, %g0; restore
 
 
 def build(guest: Guest) -> ProbeCallbacks:
@@ -35,7 +35,7 @@ def build(guest: Guest) -> ProbeCallbacks:
     emulate = sparc64_emulate.build(here, registers)
     _, _, fill_from_trap, fill_from_window, store_to_trap, store_to_window = registers
 
-    # In the handler of a breakpoint
+    # In the breakpoint handler
 
     @njit
     def saved(cpu: Cpu) -> u64:
@@ -74,11 +74,11 @@ def build(guest: Guest) -> ProbeCallbacks:
 
     handlers = kprobe.build(here, kprobe.Trap(saved, address, fill, write, go_on, handled))
 
-    # At the call site of a function, and when it has returned
+    # At a function's call site, and after its return
 
     @njit
     def window_at_site(env: Env, array: TraceArray, probed: u64) -> u64:
-        """Which window is in use where the CPU is at the call site, or at that of the function; 0: the current one."""
+        """The window in use at the call site, or at the function's first instruction, as `probed` says; 0: the current one."""
         window = env.regwptr
         site, function_window = window.o7, u64(0)
         if in_stub(array, site):
@@ -96,10 +96,10 @@ def build(guest: Guest) -> ProbeCallbacks:
 
     @njit
     def go_elsewhere(env: Env, array: TraceArray, probed: u64, pc: u64) -> None:
-        """Has the site's call return to a place other than the function.
+        """Makes the site's call return to a place other than the function.
 
-        At the first instruction the function has no window yet: the call returns to the end of return_to_handler, which
-        undoes the window and jumps to where %o0 leads.
+        At its first instruction the function has no window yet: the call returns to the end of return_to_handler, which
+        undoes the window and jumps to the address in %o0.
         """
         window = env.regwptr
         by_graph = in_stub(array, window.o7)

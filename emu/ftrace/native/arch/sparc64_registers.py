@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The registers that probes see on SPARC V9 (`Probing.registers`). The words 0 to 31 are globals, outs, locals and
-ins, by the numbers that instructions have for them.
+"""The registers that probes see on SPARC V9 (`Probing.registers`). Words 0 to 31 are globals, outs, locals and
+ins, numbered as in instructions.
 
-In the handler of a probe's trap, what was interrupted has its globals and outs in the struct pt_regs, and its locals and ins
-in the window outside the handler's. At a call site, the function has made a window of its own: at its first instruction, the
-window outside that one was in use.
+In a probe's trap handler, the interrupted code's globals and outs are in the struct pt_regs, and its locals and ins are
+in the next outer window of the handler. At a call site, the function has set up its own window: at the function's first
+instruction, the next outer window was in use.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ INSTRUCTION = 4  # bytes
 GLOBALS, ALL = 8, 32
 FIRST_OUT, FIRST_LOCAL = u64(8), u64(16)
 TSTATE, TPC, TNPC, Y = (u64(word) for word in range(ALL, ALL + 4))
-OUTSIDE = u64(1)  # the window outside the current one
-ASI_SHIFT, PSTATE_SHIFT = 24, 8  # in TSTATE
+OUTSIDE = u64(1)  # the next outer window
+ASI_SHIFT, PSTATE_SHIFT = 24, 8  # bit positions in TSTATE
 
 
 class RegisterAccess(NamedTuple):
-    """Compiled functions. `regs`: a trap's, the CPU being in its handler. `image`: the words."""
+    """Compiled functions. `regs`: a trap's, with the CPU in its handler. `image`: the words."""
 
     read: Callable[[Env, TraceArray, PtRegs, u64], u64]
-    """read(env, array, regs, number) -> the value that the register with this number had before the trap."""
+    """read(env, array, regs, number) -> the value of the register with this number before the trap."""
 
     write: Callable[[Env, TraceArray, PtRegs, u64, u64], None]
     """write(env, array, regs, number, value)"""
@@ -42,18 +42,18 @@ class RegisterAccess(NamedTuple):
     """fill_from_trap(env, array, regs, image)"""
 
     fill_from_window: Callable[[Env, TraceArray, u64, u64, Values[u64]], None]
-    """fill_from_window(env, array, window, pc, image): of code at `pc` that uses the `window`-th window, the current one being
-    the first. The condition codes are not among the words."""
+    """fill_from_window(env, array, window, pc, image): for code at `pc` that uses the `window`-th window, counted from the
+    current one as 0. The condition codes are not among the words."""
 
     store_to_trap: Callable[[Env, TraceArray, PtRegs, Values[u64]], None]
-    """store_to_trap(env, array, regs, image): all but where the CPU goes on."""
+    """store_to_trap(env, array, regs, image): stores everything except where the CPU continues."""
 
     store_to_window: Callable[[Env, TraceArray, u64, Values[u64]], None]
-    """store_to_window(env, array, window, image): all but the trap registers."""
+    """store_to_window(env, array, window, image): stores everything except the trap registers."""
 
 
 def build(layouts: Layouts) -> RegisterAccess:
-    """Compiles for a guest, which has these layouts, with those of `sparc64_windows`."""
+    """Compiles for a guest with these layouts and those of `sparc64_windows`."""
     njit = Native(layouts).njit
     read_window, write_window = sparc64_windows.read, sparc64_windows.write
 
@@ -88,12 +88,12 @@ def build(layouts: Layouts) -> RegisterAccess:
 
     @njit
     def read_of(env: Env, array: TraceArray, window: u64, number: u64) -> u64:
-        """One of the outs, locals and ins of a window."""
+        """A register among the outs, locals and ins of a window."""
         if number >= FIRST_LOCAL:
             return read_window(env, array, window, number - FIRST_LOCAL)
         if window == 0:
             return Words(env.regwptr.address)[number - FIRST_OUT]
-        return read_window(env, array, window - 1, number)  # the ins have the numbers of the outs there
+        return read_window(env, array, window - 1, number)  # the outs are the ins of the next inner window
 
     @njit
     def write_of(env: Env, array: TraceArray, window: u64, number: u64, value: u64) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Return probes on SPARC V9. Its function's %fp identifies a call: the caller's %sp when the function has returned."""
+"""Return probes on SPARC V9. The function's %fp identifies a call: it is the caller's %sp after the return."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def build(guest: Guest) -> RethookCallbacks:
 
     @callback
     def entry(cpu: Cpu, acting: Consumer) -> None:
-        """At a site: the function's %fp identifies a call. function_graph's label is given that, and gives back the parent."""
+        """At a site: the function's %fp identifies a call. function_graph's label gets it as argument and returns the parent."""
         window, array = current_window(cpu), array_of(cpu)
         by_graph = in_stub(array, window.o7)
         parent, frame = (window.o0, window.o2) if by_graph else (window.i7, window.i6)
@@ -46,7 +46,7 @@ def build(guest: Guest) -> RethookCallbacks:
         call = handle_return(cpu, window.o6)
         probes.write_at_site(cpu, array_of(cpu))
         trap = rethook.take_goes_on_at(array_of(cpu))
-        if trap != 0:  # which finds the address of the call in %g1
+        if trap != 0:  # the trap finds the address of the call in %g1
             env.gregs[1] = call
             call = trap - RETURN_OFFSET
         window.o7 = call

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Following SPARC V9 stacks by register windows. Of a function's window,
+"""Unwinds SPARC V9 stacks by register windows. In a function's window,
 
-    %i7     is the address of the call that led to the function
-    %fp     is its caller's %sp; function_graph knows the call by it
+    %i7     is the address of the call that entered the function
+    %fp     is its caller's %sp, which identifies the call for function_graph
 
-The innermost windows are in the CPU. Each of the others is where its %sp says that it has been saved. A function that has just
-been called has no window yet, and a leaf never has one: the call that led to it is in %o7 of its caller's window.
+The innermost windows are in the CPU. Each other window is saved at its %sp. A function that has just been called has no window
+yet, and a leaf function never has one: the call that entered it is in %o7 of its caller's window.
 
-A trap gives its handler a window like any call, but its %i7 is what the interrupted function had in %o7. Where that function was
-is in the struct pt_regs above the frame of the code that calls the handler.
+A trap gives its handler a window like a call, but its %i7 is the %o7 of the interrupted function. The interrupted program
+counter is in the struct pt_regs above the stack frame of the code that calls the handler.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ from emu.native.records import Values, u64
 
 __all__ = ["REPLACED", "RETURN_OFFSET", "build", "stack_pointer"]
 
-RETURN_OFFSET = 8  # bytes: a function returns behind the call and its delay slot
-REPLACED = -RETURN_OFFSET, -RETURN_OFFSET  # the addresses in %i7 that lead to a trampoline, from its own on
+RETURN_OFFSET = 8  # bytes: a function returns after the call and its delay slot
+REPLACED = -RETURN_OFFSET, -RETURN_OFFSET  # the addresses in %i7 that mean a trampoline, relative to it: first and last
 
 
 @njit
 def stack_pointer(cpu: Cpu, array: TraceArray) -> u64:
-    """Where the stack of the function ends at whose call site a CPU stands."""
+    """The end of the stack of the function at whose call site the CPU is."""
     window = current_window(cpu)
     called_by_stub = in_stub(array, window.o7)  # ftrace_graph_caller has a window of its own
     return (ins(Env(cpu.env), 0).o6 if called_by_stub else window.o6) + BIAS
 
 
 def build(guest: Guest, context: Context, with_places: bool = False) -> Unwind:
-    """Compiles unwind() for a guest. A function's frame begins where its %sp points to."""
+    """Compiles unwind() for a guest. A function's frame begins at its %sp."""
     njit = Native(guest.layouts.extended(SHAPES)).njit
     put = build_put(with_places)
     real_address = build_real_address(guest, context, *REPLACED)
@@ -65,7 +65,7 @@ def build(guest: Guest, context: Context, with_places: bool = False) -> Unwind:
         address = real_address(cpu, array, sp, window.o7)
         in_cpu = env.canrestore + 1
         called_from, passed, count = u64(0), u64(0), u64(0)
-        hidden = place == PLACE_REGISTERS or in_stub(array, address)  # a call that tracing makes itself
+        hidden = place == PLACE_REGISTERS or in_stub(array, address)  # a call made by tracing itself
         while count < most:
             if not is_code(memory, address):
                 break

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Probes in programs on SPARC V9: globals and outs are in the program's struct pt_regs. All its windows have left the CPU, and
-the innermost is the first that the task keeps.
+"""Uprobes on SPARC V9: globals and outs are in the program's struct pt_regs. All of its windows have been flushed from the CPU,
+and the innermost one is the first that the task keeps.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from emu.native.records import Values, Words, u64
 
 __all__ = ["build"]
 
-OF_WINDOW = 16  # registers: locals and ins
-IN_PT_REGS = 16  # globals and outs
+OF_WINDOW = 16  # number of registers: locals and ins
+IN_PT_REGS = 16  # number of registers: globals and outs
 
 
 def build(guest: Guest) -> UprobeCallbacks:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs on SPARC V9: their memory, and the calls under way in them."""
+"""Programs on SPARC V9: their memory, and unwinding their stacks."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from emu.native.records import Values, u64
 
 __all__ = ["PAGE_TABLES", "build"]
 
-_FP, _CALL = 14, 15  # %i6 and %i7 among the locals and ins of a window
+_FP, _CALL = 14, 15  # indices of %i6 and %i7 among a window's locals and ins
 
 _VALID, _PRIVILEGED = 1 << 63, 1 << 2
 
-# The tables are the guest kernel's own (asm/pgtable.h): an entry is what the TLB takes (UltraSPARC User's Manual, 6.2), or the
+# The tables are the guest kernel's own (asm/pgtable.h): an entry is in the TLB's format (UltraSPARC User's Manual, 6.2), or the
 # physical address of a table.
 PAGE_TABLES = PageTables(
     levels=3,
@@ -36,17 +36,17 @@ PAGE_TABLES = PageTables(
 
 
 def build(guest: Guest, context: Context) -> UnwindUser:
-    """Compiles unwind_user() for a guest: by the program's register windows.
+    """Compiles unwind_user() for a guest, which uses the program's register windows.
 
-    The innermost are still in the CPU, as OTHERWIN's, behind those of the kernel. If the kernel needed the room of some, they are
-    on the program's stack, or with the task if they could not go there.
+    The innermost windows are still in the CPU, as OTHERWIN's, outside those of the kernel. If the kernel needed their room, they
+    are on the program's stack, or with the task if the stack was not accessible.
     """
     native = Native(guest.layouts.extended(SHAPES))
     user_word = user_memory.build_word(guest, user_memory.build(guest, context, PAGE_TABLES))
 
     @native.njit
     def kept_window(env: Env, array: TraceArray, task: Task, sp: u64) -> UserWindow | None:
-        """The window that belongs on the stack at `sp`, if the task has it."""
+        """The window that belongs on the stack at `sp`, if the task keeps it."""
         behind = host_address(array, task.next_window)
         for n in range(env.nwindows):
             window = task.windows[n]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The register windows of the calls under way on a SPARC V9 CPU. The innermost are in it. Each of the others is where its %sp
-says that it has been saved.
+"""The register windows of the calls under way on a SPARC V9 CPU. The innermost are in the CPU. Each other window is saved at its
+%sp.
 
-A window has locals and ins of its own, as saved in this order. Its outs are the ins of the next inner window.
+A window has its own locals and ins, which are saved in this order. Its outs are the ins of the next inner window.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from emu.native.records import GuestRecord, Layouts, Record, Shape, Values, Word
 
 __all__ = ["BIAS", "SHAPES", "Env", "OnStack", "Window", "current_window", "ins", "read", "write"]
 
-BIAS = SAVED_WINDOW  # a stack is so many bytes above its %sp
-LOCALS = 8  # how many, and so the first of the ins
-WINDOW_SIZE = 16 * 8  # bytes from a window to the next one: they share eight registers
+BIAS = SAVED_WINDOW  # a stack is this many bytes above its %sp
+LOCALS = 8  # number of locals, and so the index of the first of the ins
+WINDOW_SIZE = 16 * 8  # bytes from one window to the next: they share eight registers
 
 
 class Window(Record):
@@ -45,10 +45,10 @@ class Window(Record):
 
 
 class Env(GuestRecord):
-    """What else is in the CPU, as far as it is looked at."""
+    """Other CPU state that is used here."""
 
     gregs: Values[u64] = inline(8)
-    regwptr: Window  # the current one
+    regwptr: Window  # the current window
     y: u64
     fsr: u64
     cwp: u32
@@ -61,7 +61,7 @@ class Env(GuestRecord):
 
 
 class OnStack(GuestRecord):
-    """A window that has been saved. Its address is its %sp."""
+    """A saved window. Its address is its %sp."""
 
     registers: Values[u64] = inline(16)
     fp: u64
@@ -82,10 +82,10 @@ def current_window(cpu: Cpu) -> Window:
 
 @njit
 def ins(env: Env, n: u64) -> Window:
-    """The window whose outs are the ins of the n-th window that is in the CPU, the current one being the first."""
+    """The window whose outs are the ins of the n-th window in the CPU, counted from the current one as 0."""
     index = env.cwp + n + 1
-    if n != 0 and index >= env.nwindows:  # those of the current window follow it in any case
-        index %= env.nwindows  # once round, whatever the guest has stored in CANRESTORE and OTHERWIN
+    if n != 0 and index >= env.nwindows:  # the current window's ins follow it in any case
+        index %= env.nwindows  # at most once round, whatever the guest has stored in CANRESTORE and OTHERWIN
     return Window(env.regbase.address + index * WINDOW_SIZE)
 
 
@@ -96,7 +96,7 @@ def is_in_cpu(env: Env, n: u64) -> bool:
 
 @njit
 def in_cpu(env: Env, n: u64, register: u64) -> Values[u64]:
-    """The registers of the n-th window in the CPU, from one on."""
+    """The registers of the n-th window in the CPU, from `register` on."""
     if register < LOCALS:
         window = Window(env.regbase.address + (env.cwp + n) % env.nwindows * WINDOW_SIZE)
         return Words(window.locals.address + register * 8)
@@ -105,7 +105,7 @@ def in_cpu(env: Env, n: u64, register: u64) -> Values[u64]:
 
 @njit
 def on_stack(env: Env, array: TraceArray, n: u64) -> OnStack:
-    """The n-th window, which is not in the CPU."""
+    """The n-th window, if it is not in the CPU."""
     sp = env.regwptr.o6
     for inner in range(n):
         sp = ins(env, inner).o6 if is_in_cpu(env, inner) else OnStack(host_address(array, sp)).fp
@@ -114,7 +114,7 @@ def on_stack(env: Env, array: TraceArray, n: u64) -> OnStack:
 
 @njit
 def read(env: Env, array: TraceArray, n: u64, register: u64) -> u64:
-    """The value of a register of the n-th window, the current one being the first. 0 to 7 are the locals, 8 to 15 the ins."""
+    """A register of the n-th window, counted from the current one as 0. 0 to 7 are the locals, 8 to 15 the ins."""
     return in_cpu(env, n, register)[0] if is_in_cpu(env, n) else on_stack(env, array, n).registers[register]
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The x86-64 callbacks. When a trampoline's block begins, the stack is
+"""The x86-64 callbacks. When a trampoline's block starts, the stack is:
 
-    0(%rsp)     the site plus five: the call's return address
+    0(%rsp)     the site plus five: the return address of the site's call
     8(%rsp)     the traced function's own return address, in the caller
 """
 
@@ -27,7 +27,7 @@ SLOT_SIZE = 8  # bytes, of an address on a stack
 
 @njit
 def first_argument(cpu: Cpu) -> u64:
-    """Of a C function at whose label the CPU is."""
+    """The first argument of the C function at whose label the CPU is."""
     return Registers(cpu.env).di
 
 
@@ -38,13 +38,13 @@ def second_argument(cpu: Cpu) -> u64:
 
 @njit
 def callers(cpu: Cpu) -> tuple[u64, u64]:
-    """Both, where they are addresses of callers."""
+    """Both arguments, if they are addresses of callers."""
     return first_argument(cpu), second_argument(cpu)
 
 
 @njit
 def called_from(cpu: Cpu) -> u64:
-    """Where that function was called."""
+    """The call site of that function."""
     return Words(host_address(array_of(cpu), Registers(cpu.env).sp))[0]
 
 
@@ -57,7 +57,7 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> Callb
 
     @native.njit
     def go_on(registers: Registers, array: TraceArray, place: u64) -> None:
-        """Has the trampoline return to a place (0: to the function), or to a direct call, which returns there."""
+        """Makes the trampoline return to `place` (0: to the function), or to a direct call, which returns there."""
         sp = registers.sp
         if place != 0:
             GuestMemory(host_address(array, sp)).as_u64 = place
@@ -78,20 +78,20 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> Callb
 
     @native.callback
     def graph_entry(cpu: Cpu, address: u64) -> None:
-        """ftrace_graph_caller: the stack slot of its return address identifies a call."""
+        """ftrace_graph_caller. A call is identified by the stack slot of its return address."""
         registers, array = Registers(cpu.env), array_of(cpu)
         sp = registers.sp
         stack = GuestMemory(host_address(array, sp)).as_words
         ip = stack[0] - SITE_SIZE
         before_graph(cpu, ip, stack[1], irqs_off(cpu.env))
-        # A return probe may have replaced the return address by now: function_graph replaces what it has put there.
+        # A return probe may have replaced the return address by now: then function_graph replaces the probe's address.
         if record_graph_entry(cpu, ip, stack[1], sp + SLOT_SIZE, irqs_off(cpu.env)):
             stack[1] = array.return_trampoline
         go_on(registers, array, after_graph(cpu, ip))
 
     @native.callback
     def graph_return(cpu: Cpu, address: u64) -> None:
-        """ftrace_return_to_handler: the call of it has pushed into the slot that the return address came from."""
+        """ftrace_return_to_handler: its own call has pushed into the slot from which the return address was popped."""
         array, slot = array_of(cpu), Registers(cpu.env).sp
         GuestMemory(host_address(array, slot)).as_u64 = record_graph_return(cpu, slot, irqs_off(cpu.env))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Kprobes on x86-64: `int3` at any instruction, and the registers at the call site of a function.
+"""Kprobes on x86-64: `int3` at any instruction, and the registers at a function's call site.
 
-When the block of ftrace_caller begins, the stack is as `native.arch.x86_64` says. At the site, before its call, the stack pointer
-was one word above.
+When the block of ftrace_caller starts, the stack is as described in `native.arch.x86_64`. At the site, before its call, the
+stack pointer was one word higher.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ __all__ = ["PROBE_REGISTERS", "build"]
 _read_flags = external("helper_read_eflags_x86_64", u64, u64)
 _write_flags = external("helper_write_eflags_x86_64", None, u64, u64, u32)
 
-# What probes see: the general registers as QEMU orders them, then what else struct pt_regs has.
+# The registers that probes see: the general registers in QEMU's order, then the others in struct pt_regs.
 PROBE_REGISTERS = (*GENERAL_REGISTERS, "ip", "flags", "orig_ax", "cs", "ss")
 GENERAL_COUNT, COUNT = u64(len(GENERAL_REGISTERS)), u64(len(PROBE_REGISTERS))
 SP, IP, FLAGS, ORIG_AX, CODE, STACK = (PROBE_REGISTERS.index(name) for name in ("sp", "ip", "flags", "orig_ax", "cs", "ss"))
 
-SLOT, INT3 = 8, 1  # bytes, of a word on the stack and of a breakpoint
-# Manual volume 1, 3.4.3: what POPF changes in the kernel, but for IF and what belongs to virtual-8086 mode
+SLOT, INT3 = 8, 1  # bytes of a word on the stack, and of a breakpoint
+# Manual volume 1, 3.4.3: the flags that POPF changes in the kernel, except IF and those of virtual-8086 mode
 CHANGEABLE_FLAGS = u64(0x0024_4DD5)
 
 
@@ -52,12 +52,12 @@ class Env(GuestRecord):
 
 
 def build(guest: Guest) -> ProbeCallbacks:
-    """Compiles for a guest, and for the layout of Unicorn."""
+    """Compiles for a guest and for the layout of Unicorn's structures."""
     here = guest.layouts.extended({Env: Shape({"general": 0, "segments": layout().env_segments})})
     native = Native(here)
     njit, callback = native.njit, native.callback
 
-    # In the handler of a breakpoint
+    # In the breakpoint handler
 
     @njit
     def saved(cpu: Cpu) -> u64:
@@ -93,7 +93,7 @@ def build(guest: Guest) -> ProbeCallbacks:
 
     handlers = kprobe.build(here, kprobe.Trap(saved, address, fill, write, go_on, handled))
 
-    # At the call site of a function
+    # At a function's call site
 
     @callback
     def fill_at_site(cpu: Cpu, told: EventContext) -> None:
@@ -110,7 +110,7 @@ def build(guest: Guest) -> ProbeCallbacks:
 
     @callback
     def write_at_site(cpu: Cpu, told: EventContext) -> None:
-        """The trampoline's `ret` goes on behind the site, or where the instruction pointer leads."""
+        """The trampoline's `ret` continues after the site, or where the instruction pointer says."""
         env, image = Env(cpu.env), told.registers
         for n in range(GENERAL_COUNT):
             env.general[n] = image[n]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Return probes on x86-64. The stack slot of its return address identifies a call."""
+"""Return probes on x86-64. A call is identified by the stack slot of its return address."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from emu.native.records import u64
 
 __all__ = ["build"]
 
-SLOT = 8  # bytes, of a word on the stack
+SLOT = 8  # bytes of a word on the stack
 
 
 def build(guest: Guest) -> RethookCallbacks:
@@ -33,7 +33,7 @@ def build(guest: Guest) -> RethookCallbacks:
 
     @callback
     def entry(cpu: Cpu, acting: Consumer) -> None:
-        """At a site: the stack slot of its return address identifies a call."""
+        """At a site. A call is identified by the stack slot of its return address."""
         slot = Registers(cpu.env).sp + SLOT
         place = on_stack(cpu, slot)
         if hook(cpu, Rethook(acting.address), place.as_u64, slot):
@@ -41,15 +41,15 @@ def build(guest: Guest) -> RethookCallbacks:
 
     @callback
     def trampoline(cpu: Cpu, address: u64) -> None:
-        """arch_rethook_trampoline: the function's `ret` has taken the return address off the stack."""
+        """arch_rethook_trampoline: the function's `ret` has popped the return address."""
         registers, array = Registers(cpu.env), array_of(cpu)
         registers.sp -= SLOT
-        on_stack(cpu, registers.sp).as_u64 = address  # a backtrace begins with it
+        on_stack(cpu, registers.sp).as_u64 = address  # a backtrace starts with it
         returns_to = handle_return(cpu, registers.sp)
         probes.write_at_site(cpu, array)
         on_stack(cpu, registers.sp).as_u64 = returns_to  # as in Linux, consumers cannot change it
         trap = rethook.take_goes_on_at(array)
-        if trap != 0:  # which finds the return address on the stack
+        if trap != 0:  # the trap finds the return address on the stack
             registers.sp -= SLOT
             on_stack(cpu, registers.sp).as_u64 = trap
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Following x86-64 stacks by frame pointers.
+"""Unwinds x86-64 stacks by frame pointers.
 
     %rbp -> 0(%rbp)     the caller's frame pointer
-            8(%rbp)     where the function returns to
+            8(%rbp)     the return address
 
-A function that has just been called has no frame yet: where it returns to is at the stack pointer, and %rbp is still its
-caller's. An odd frame pointer is the address of a struct pt_regs plus one: the registers of what was interrupted.
+A function that has just been called has no frame yet: its return address is at the stack pointer, and %rbp is still its
+caller's. An odd frame pointer is the address of a struct pt_regs plus one: the registers of the interrupted code.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from emu.native.records import Values, u64
 
 __all__ = ["REPLACED", "build", "stack_pointer"]
 
-REPLACED = 0, 5  # the addresses on a stack that lead to a trampoline, from its own on: one begins with a call of five bytes
-SLOT_SIZE = 8  # bytes, of an address on a stack
+REPLACED = 0, 5  # stacked addresses that mean a trampoline, relative to it: one of them begins with a five-byte call
+SLOT_SIZE = 8  # bytes of an address on a stack
 LOW_BITS, INTERRUPTED = u64(7), u64(1)
 
 
 @njit
 def stack_pointer(cpu: Cpu, array: TraceArray) -> u64:
-    """Where the stack of the function ends at whose call site a CPU stands: its return address is there."""
+    """The end of the stack of the function at whose call site the CPU is, with its return address."""
     return Registers(cpu.env).sp
 
 
 def build(guest: Guest, context: Context, with_places: bool = False) -> Unwind:
-    """Compiles unwind() for a guest. A function's frame begins with where it goes on: its callee's return address."""
+    """Compiles unwind() for a guest. A function's frame begins with its callee's return address."""
     of_guest = guest.layouts
     njit, pc_offset = Native(of_guest).njit, u64(of_guest.fields(PtRegs)["pc"].offset)
     put = build_put(with_places)
@@ -60,7 +60,7 @@ def build(guest: Guest, context: Context, with_places: bool = False) -> Unwind:
     def follow(
         cpu: Cpu, array: TraceArray, memory: KernelMemory, frame: u64, out: Values[u64], count: u64, most: u64
     ) -> tuple[u64, u64]:
-        """Stores where the functions with frames return to. Returns what comes instead of a frame's address, and the count."""
+        """Stores return addresses of functions with frames. Returns the value in place of a frame's address, and the count."""
         last = u64(0)
         while count < most and frame & LOW_BITS == 0 and frame > last:
             slot, more = frame, True
@@ -71,7 +71,7 @@ def build(guest: Guest, context: Context, with_places: bool = False) -> Unwind:
                     return u64(0), count
                 put(out, count, address, slot)
                 count += 1
-                # A direct call returns to behind a call site, where the function has no frame yet.
+                # A direct call returns to just after a call site, where the function has no frame yet.
                 more = site_flags(array, address - SITE_SIZE) & PROBED != 0
             frame, last = word_at(memory, array, frame), frame
         return frame, count
@@ -81,7 +81,7 @@ def build(guest: Guest, context: Context, with_places: bool = False) -> Unwind:
         registers, memory, told = Registers(cpu.env), kernel_memory(array), array.event_context
         of_graph, of_probes = array.return_trampoline, array.rethook_trampoline
         sp, frame = registers.sp, registers.bp
-        if place == PLACE_HOST_CALL:  # the host answers when hostcall() has returned
+        if place == PLACE_HOST_CALL:  # the host answers after hostcall() has returned
             sp -= SLOT_SIZE
         words, trampoline, count = u64(1), u64(0), u64(0)
         if place == PLACE_REGISTERS:
@@ -94,8 +94,8 @@ def build(guest: Guest, context: Context, with_places: bool = False) -> Unwind:
             count += 1
             words = without_frame(array, address)
         while count < most:
-            begun = False  # whether the address may be one at which a function has no frame yet
-            if trampoline != 0:  # the function that returned to it has taken its return address off the stack
+            begun = False  # whether the function at the address may have no frame yet
+            if trampoline != 0:  # the function that returned to it has popped its return address
                 slot = sp - SLOT_SIZE
                 address, trampoline = real_address(cpu, array, slot, trampoline), u64(0)
             elif words != 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Probes in programs on x86-64: all registers are in the program's struct pt_regs."""
+"""Uprobes on x86-64: all registers are in the program's struct pt_regs."""
 
 from __future__ import annotations
 

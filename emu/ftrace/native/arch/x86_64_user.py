@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs on x86-64: their memory, and the calls under way in them."""
+"""Programs on x86-64: their memory, and unwinding their stacks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PAGE_TABLES = PageTables(
 
 
 def build(guest: Guest, context: Context) -> UnwindUser:
-    """Compiles unwind_user() for a guest: by frame pointers, where the program has been compiled with them."""
+    """Compiles unwind_user() for a guest, which uses frame pointers, if the program was compiled with them."""
     user_word = user_memory.build_word(guest, user_memory.build(guest, context, PAGE_TABLES))
 
     @Native(guest.layouts).shared

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a page shows of a trace, in columns: calls, which task each CPU ran, and the other events."""
+"""The contents of a page, as columns: calls, the task on each CPU, and the other events."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from emu.trace.trace import Trace
 __all__ = ["Content", "content"]
 
 _CALLS = ("ftrace:funcgraph_entry", "ftrace:funcgraph_exit")
-_TYPES = ("u8", "u2", "i4", "u2", "u1", "i8", "i8")  # of EventRows
+_TYPES = ("u8", "u2", "i4", "u2", "u1", "i8", "i8")  # of EventRows' columns
 Column = NDArray[np.integer]
 
 
 class Content(NamedTuple):
     """Attributes:
-    said: what is not in columns: `origin`, the nanosecond from which times count, and `end`; the `names` of functions, events
-        and tasks; the `tasks`, each by its key and the number of its name; the `rows` of calls: task, level, and how many;
-        `switches`: whether sched_switch says when tasks ran, or only their events do.
-    columns: `call_start` and `run_start` count from the slice before in the same row, and the first one from the origin.
+    said: everything that is not a column: `origin`, the nanosecond from which times count, and `end`; the `names` of functions,
+        events and tasks; the `tasks`, each with its key and its name's index; the `rows` of calls: task, level, and number;
+        `switches`: whether tasks' run times come from sched_switch or only from their events.
+    columns: `call_start` and `run_start` are relative to the previous slice in the same row, or to the origin.
     """
 
     said: dict[str, object]
@@ -40,7 +40,7 @@ class Content(NamedTuple):
 
 
 class _Names:
-    """Numbers texts."""
+    """Assigns numbers to texts."""
 
     def __init__(self) -> None:
         self.texts: dict[str, int] = {}
@@ -49,13 +49,13 @@ class _Names:
         return self.texts.setdefault(text, len(self.texts))
 
     def numbers(self, values: Column, text: Callable[[int], str]) -> Column:
-        """Of each value's text, which is made once for each different value."""
+        """The number of each value's text, which is made once per distinct value."""
         distinct, which = distinct_values(values)
         return np.array([self.number(text(value)) for value in distinct], np.int64)[which]
 
 
 def content(trace: Trace, options: ConvertOptions) -> Content:
-    """What was selected."""
+    """The selected contents."""
     names = _Names()
     nested = intervals(trace, options.selection.calls(trace))
     running = on_cpus(trace, options.selection, by_events=True)
@@ -83,14 +83,14 @@ def content(trace: Trace, options: ConvertOptions) -> Content:
 
 
 def _task_name(trace: Trace, key: int) -> str:
-    """As Perfetto has it: `ls [57]`."""
+    """A task's name in Perfetto's form: `ls [57]`."""
     return f"swapper/{-1 - key}" if key < 0 else f"{trace.tasks.name_of(key)} [{key}]"
 
 
 def _calls(
     trace: Trace, nested: Intervals, origin: np.uint64, tasks: Column, names: _Names
 ) -> tuple[list[list[int]], dict[str, Column]]:
-    """The rows of calls, which are the levels of tasks, and the columns."""
+    """The rows of calls (one per task and level), and the columns."""
     calls, begins = trace.calls, ~nested.ends
     start, end, level = np.empty_like(nested.rows, np.uint64), np.empty_like(nested.rows, np.uint64), np.empty_like(nested.rows)
     start[nested.which[begins]], end[nested.which[nested.ends]] = nested.times[begins], nested.times[nested.ends]
@@ -117,7 +117,7 @@ def _from_the_one_before(start: Column, row: Column, origin: np.uint64) -> Colum
 
 
 def _events(trace: Trace, options: ConvertOptions) -> EventRows:
-    """All but those of calls, in the order of time, and their texts one after the other."""
+    """All events except calls, sorted by time, with their texts one after another."""
     next(chunks(trace, options), None)  # notes what is left out
     wanted = options.selection.events
     events = set(trace.formats if wanted is None else wanted).difference(_CALLS)
@@ -133,7 +133,7 @@ def _events(trace: Trace, options: ConvertOptions) -> EventRows:
 
 
 def _texts(events: EventRows) -> Column:
-    """The bytes of the texts, without those between them."""
+    """The bytes of the texts, without those in between."""
     size = len(events.text) + 1
     inside = np.zeros(size, np.int8)
     np.add.at(inside, events.starts, 1)

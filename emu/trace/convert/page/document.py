@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A page: one HTML file that needs nothing else, and that asks nothing of any other."""
+"""A page: one self-contained HTML file, which makes no requests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inl
 
 
 def page(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
-    """The text of an HTML file.
+    """The text of the HTML file.
 
     Raises:
         CannotConvert: nothing was selected.
@@ -55,7 +55,7 @@ def page(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
 
 
 def _flames(trace: Trace, options: ConvertOptions) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
-    """What is said of each flame graph: where its picture is, or why there is none; and the pictures, packed."""
+    """For each flame graph: the name of its picture, or why there is none; and the pictures, compressed."""
     said: dict[str, dict[str, str]] = {}
     pictures: dict[str, str] = {}
     for name, off_cpu in _FLAMES.items():

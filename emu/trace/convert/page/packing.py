@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Columns of unsigned integers as the text that columns.js reads.
+"""Encodes columns of unsigned integers as text for columns.js.
 
-The lowest bytes of all of a column's numbers come first, then the next ones, up to the highest that is not 0 everywhere.
-Bytes of one kind lie together, and zlib makes them small.
+The lowest bytes of all of a column's numbers come first, then the next ones, up to the highest byte that is not always 0.
+Similar bytes are thus adjacent, so zlib compresses them well.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["deflated", "packed"]
 
 
 def packed(columns: Mapping[str, NDArray[np.integer]]) -> tuple[dict[str, list[int]], str]:
-    """Of each column how many numbers of how many bytes it has; and all of them, zlib's stream in base64."""
+    """For each column, the number of values and bytes per value; and all columns, as a zlib stream in base64."""
     layout, data = {}, []
     for name, column in columns.items():
         width = max(1, (int(column.max(initial=0)).bit_length() + 7) // 8)
@@ -29,5 +29,5 @@ def packed(columns: Mapping[str, NDArray[np.integer]]) -> tuple[dict[str, list[i
 
 
 def deflated(data: bytes) -> str:
-    """zlib's stream in base64."""
+    """A zlib stream in base64."""
     return base64.b64encode(zlib.compress(data)).decode()

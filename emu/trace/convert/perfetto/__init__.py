@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Perfetto's traces (.pftrace)."""
+"""Perfetto's trace format (.pftrace)."""
 
 from emu.trace.convert.perfetto.packets import perfetto
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The events of a trace as Perfetto's FtraceEventBundles, one for each CPU and some thousand events."""
+"""The events of a trace as Perfetto's FtraceEventBundles, each with some thousand events of a CPU."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from emu.trace.trace import Trace
 
 __all__ = ["Bundle", "Bundles"]
 
-_GENERIC = 327  # in FtraceEvent
+_GENERIC = 327  # field number in FtraceEvent
 _RAW_SYSCALLS = "raw_syscalls:sys_enter"
 _NUMBER = "__syscall_nr"
-Bundle = tuple[dict[str, int], bytes]  # symbols that have not been named before, and an FtraceEventBundle
+Bundle = tuple[dict[str, int], bytes]  # new symbols, and an FtraceEventBundle
 
 
 class Bundles:
     """Encodes events.
 
     Attributes:
-        symbols: the numbers of the names of functions that events have so far.
+        symbols: the numbers assigned so far to function names.
     """
 
     def __init__(self, trace: Trace, options: ConvertOptions) -> None:
@@ -67,7 +67,7 @@ class Bundles:
             new = {}
 
     def _event(self, table: EventTable) -> Piece:
-        """Field `event` of a bundle."""
+        """The field `event` of a bundle."""
         count = table.count
         pid = table["common_pid"].view(np.uint32)
         content = self._message(table)
@@ -101,13 +101,13 @@ class Bundles:
             yield Integers(number, table.field(each))
 
     def _interned(self, addresses: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """The numbers of functions' names."""
+        """The numbers of the functions' names."""
         distinct, which = distinct_values(addresses)
         names = [self._context.function(address) or f"{address:#x}" for address in distinct]
         return np.array([self.symbols.setdefault(name, len(self.symbols) + 1) for name in names], np.uint64)[which]
 
     def _syscall(self, table: EventTable) -> Piece:
-        """One event for each system call, which Perfetto has as two for all of them."""
+        """A system call's event, for which Perfetto has two messages for all calls."""
         enters = table.call.name.startswith("sys_enter")
         message, rest = (SYSCALL_ENTER, "args") if enters else (SYSCALL_EXIT, "ret")
         arguments = [each for each in table.call.fields if is_number(each) and each.name != _NUMBER]
@@ -129,6 +129,6 @@ class Bundles:
 
 
 def _texts(table: EventTable, each: Field) -> Texts:
-    """Texts as UTF-8, whatever the kernel wrote."""
+    """Texts as valid UTF-8, whatever the kernel wrote."""
     which, contents = table.text_ranges(each).distinct()
     return Texts([content.decode(errors="replace") for content in contents], which)

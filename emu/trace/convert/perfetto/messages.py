@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Perfetto's messages for ftrace events that it makes tracks of; it shows all others as they are (GenericFtraceEvent).
+"""Perfetto's messages for ftrace events that it turns into tracks. It shows all other events as they are (GenericFtraceEvent).
 
 Numbers are those of protos/perfetto/trace/ftrace/*.proto; a test compares them with the package `perfetto`.
 """
@@ -13,14 +13,14 @@ __all__ = ["MESSAGES", "SYSCALL_ENTER", "SYSCALL_EXIT", "Message"]
 
 
 class Message(NamedTuple):
-    """The number of a message among the fields of FtraceEvent; the numbers of its own fields by the event's names of them."""
+    """A message: its field number in FtraceEvent; and the numbers of its own fields, by the event's field names."""
 
     number: int
     fields: Mapping[str, int]
 
 
 def _message(number: int, names: str) -> Message:
-    """Fields in the order of their numbers, from 1 on; `-` has none."""
+    """The fields, in the order of their numbers from 1 on; `-` skips a number."""
     return Message(number, {name: place for place, name in enumerate(names.split(), 1) if name != "-"})
 
 

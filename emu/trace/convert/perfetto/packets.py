@@ -16,13 +16,13 @@ __all__ = ["perfetto"]
 
 _FTRACE, _PROCESS_TREE, _TIMESTAMP, _SEQUENCE, _INTERNED, _FLAGS = 1, 2, 8, 10, 12, 13
 _SYSTEM_INFO, _FIRST, _ATTRIBUTES = 45, 87, 126
-_CLEARED, _NEEDS = 1, 2  # the sequence's numbers of names begin anew; they are needed
+_CLEARED, _NEEDS = 1, 2  # flags: the sequence's interned names start anew; they are needed
 _KERNEL_SYMBOLS = 26
 _SEQUENCE_ID = field(_SEQUENCE, 1)
 
 
 def perfetto(trace: Trace, options: ConvertOptions) -> Iterator[bytes]:
-    """The bytes of a message Trace."""
+    """The bytes of a Trace message."""
     if not counts_nanoseconds(trace.first.clock):
         options.notes.append(f"the clock {trace.first.clock} does not count nanoseconds, but Perfetto takes its times for these")
     yield _packet(field(_FLAGS, _CLEARED) + field(_FIRST, 1) + field(_SYSTEM_INFO, _system(trace)))
@@ -42,7 +42,7 @@ def _packet(content: bytes) -> bytes:
 
 
 def _system(trace: Trace) -> bytes:
-    """From uname: the names of the system and of the machine, the release, the architecture."""
+    """From uname: system, machine, release, architecture."""
     words = trace.recording.uname.split()
     if len(words) < 4:
         return field(8, trace.recording.cpu_count)
@@ -51,7 +51,7 @@ def _system(trace: Trace) -> bytes:
 
 
 def _process_tree(trace: Trace) -> bytes:
-    """The tasks whose names are known. One of which no thread group was saved is taken for a process."""
+    """The tasks with known names. A task without a saved thread group is treated as a process."""
     found = b""
     for pid, name in sorted(trace.tasks.comms.items()):
         group = trace.tasks.tgid_of(pid) or pid

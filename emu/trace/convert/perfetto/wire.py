@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Protocol Buffers' wire format, from columns: a field of a message for each of many rows is a piece of their bytes.
+"""Protocol Buffers' wire format, from columns: a message field for each of many rows is a Piece.
 
-A field is a key, which says its number and how it is encoded, and a value: an integer of variable length, or so many bytes.
+A field is a key, with its number and encoding, followed by a value: a variable-length integer, or a length and bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _VARINT, _LENGTH = 0, 2
 
 
 class Integers:
-    """Field number `number`, an integer: of any type but those of fixed length and the zigzag ones."""
+    """Field `number`, an integer of any type except fixed-length and zigzag types."""
 
     def __init__(self, number: int, values: NDArray[np.integer]) -> None:
         self._key = np.frombuffer(_key(number, _VARINT), np.uint8)
@@ -35,7 +35,7 @@ class Integers:
 
 
 class Lengthy:
-    """Field number `number`, whose value has a length of its own: a text, or a message of which `pieces` are the fields."""
+    """Field `number` with a length-delimited value: a text, or a message whose fields are `pieces`."""
 
     def __init__(self, number: int, pieces: Sequence[Piece], count: int) -> None:
         self._key = np.frombuffer(_key(number, _LENGTH), np.uint8)
@@ -56,7 +56,7 @@ class Lengthy:
 
 
 def integer(value: int) -> bytes:
-    """One integer of variable length."""
+    """A variable-length integer."""
     value &= (1 << 64) - 1
     found = bytearray()
     while value > 0x7F:

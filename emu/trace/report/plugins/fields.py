@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Fields as trace-cmd's plug-ins read and print them: every number is unsigned, whatever its size, until it is printed."""
+"""Fields in the style of trace-cmd's plug-ins: every number is unsigned, whatever its size, until it is printed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Show = Callable[[NDArray[np.uint64]], Piece]
 
 
 def unsigned(table: EventTable, name: str) -> NDArray[np.uint64]:
-    """A field that is a number."""
+    """A number field."""
     values = table[name]
     return np.asarray(values.view(f"u{values.itemsize}").astype(np.uint64))
 
@@ -28,12 +28,12 @@ def decimal(values: NDArray[np.integer]) -> Piece:
 
 
 def long_decimal(values: NDArray[np.uint64]) -> Piece:
-    """%lld: only what has 8 bytes is negative."""
+    """%lld: only 8-byte numbers can be negative."""
     return Numbers(values.view(np.int64))
 
 
 def signed(values: NDArray[np.uint64]) -> Piece:
-    """%d: of an int"""
+    """%d of an int."""
     return Numbers(values.astype(np.int32))
 
 
@@ -48,12 +48,12 @@ def padded(values: NDArray[np.uint64]) -> Piece:
 
 
 def shown(table: EventTable, *parts: str | tuple[str, Show]) -> list[Piece]:
-    """Texts, and fields: each with its name and what it is printed by."""
+    """Texts, and fields: each with its name and its way of printing."""
     return [
         constant(part, table.count) if isinstance(part, str) else part[1](unsigned(table, part[0])) for part in parts
     ]  # fmt: skip
 
 
 def numbered(runs: Mapping[int, str], prefix: str = "") -> dict[int, str]:
-    """Names by their numbers; `runs`: those of consecutive numbers from one on."""
+    """Names by number; `runs`: the names of consecutive numbers, from the given one on."""
     return {first + n: prefix + name for first, names in runs.items() for n, name in enumerate(names.split())}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Functions of the kernel that print fmts call, and that trace-cmd's plug-ins know: jbd2, cfg80211, scsi, kvm, xen."""
+"""Kernel functions called by print fmts and known to trace-cmd's plug-ins: jbd2, cfg80211, scsi, kvm, xen."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from emu.trace.report.plugins.scsi import scsi_trace_parse_cdb
 
 __all__ = ["FUNCTIONS"]
 
-_HYPERCALLS = {  # the names of consecutive numbers from one on; xen/include/public/xen.h
+_HYPERCALLS = {  # the names of consecutive numbers, from the given one on; xen/include/public/xen.h
     0: "set_trap_table mmu_update set_gdt stack_switch set_callbacks fpu_taskswitch sched_op_compat dom0_op set_debugreg "
        "get_debugreg update_descriptor",
     12: "memory_op multicall update_va_mapping set_timer_op event_channel_op_compat xen_version console_io physdev_op_compat "
@@ -29,7 +29,7 @@ def _hypercall_name(number: int) -> str:
 
 
 def _device_name(number: int) -> str:
-    """The major and the minor number."""
+    """The major and minor number."""
     return f"{number >> 20}:{number & 0xFFFFF}"
 
 
@@ -37,7 +37,7 @@ FUNCTIONS: Mapping[str, KnownFunction] = {
     "__le16_to_cpup": KnownFunction("m", lambda data: int.from_bytes(data[:2], "little")),
     "is_writable_pte": KnownFunction("n", is_writable_pte),
     "jbd2_dev_to_name": KnownFunction("n", _device_name, is_text=True),
-    "jiffies_to_msecs": KnownFunction("n", lambda jiffies: jiffies),  # a file does not say how many there are in a second
+    "jiffies_to_msecs": KnownFunction("n", lambda jiffies: jiffies),  # a file does not contain HZ
     "scsi_trace_parse_cdb": KnownFunction("-m-", scsi_trace_parse_cdb, is_text=True),
     "xen_hypercall_name": KnownFunction("n", _hypercall_name, is_text=True),
 }

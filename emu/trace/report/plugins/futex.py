@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Trace-cmd's plug-in futex: what operation a call of futex() asks for, and the arguments that it has."""
+"""trace-cmd's plug-in futex: the operation of a futex() call, and the operation's arguments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COUNT: tuple[str, str, Show] = (" val2=", "utime", decimal)  # the same argumen
 _OTHER: tuple[str, str, Show] = (" uaddr2=", "uaddr2", padded)
 _THIRD: tuple[str, str, Show] = (" val3=", "val3", padded)
 
-_OPERATIONS: tuple[tuple[str, tuple[tuple[str, str, Show], ...]], ...] = (  # by their number; futex(2)
+_OPERATIONS: tuple[tuple[str, tuple[tuple[str, str, Show], ...]], ...] = (  # by number; futex(2)
     ("FUTEX_WAIT", (_EXPECTED, _TIME)),
     ("FUTEX_WAKE", (_VALUE,)),
     ("FUTEX_FD", (_VALUE,)),
@@ -41,7 +41,7 @@ _OPERATIONS: tuple[tuple[str, tuple[tuple[str, str, Show], ...]], ...] = (  # by
 def enter_text(context: ReportContext, table: EventTable) -> list[Piece]:
     """`op=FUTEX_WAIT|FUTEX_PRIVATE_FLAG uaddr=0x7fff1234 val=0x00000001 utime=0x00000000`
 
-    An operation that is not known is printed by the print fmt.
+    An unknown operation is printed by the print fmt.
     """
     numbers = unsigned(table, "op")
     operations = numbers & ~np.uint64(sum(_FLAGS))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Trace-cmd's plug-in hrtimer."""
+"""trace-cmd's plug-in hrtimer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ALL_BITS = (1 << 64) - 1
 
 
 def _function(context: ReportContext, table: EventTable) -> Texts:
-    """` function=tick_sched_timer/0x0`: with how far from the address the function begins."""
+    """` function=tick_sched_timer/0x0`, with the offset of the address in the function."""
     distinct, which = distinct_values(unsigned(table, "function"))
     texts = []
     for address in distinct:

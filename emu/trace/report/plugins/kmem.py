@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Trace-cmd's plug-in kmem: the print fmt follows the place of the call."""
+"""trace-cmd's plug-in kmem: prints the call site before the print fmt."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ALLOCATIONS = frozenset(
 
 
 def call_site(context: ReportContext, table: EventTable) -> Texts:
-    """`(fn+0x12) `; nothing if no function is there."""
+    """`(fn+0x12) `; nothing if there is no function."""
     distinct, which = distinct_values(unsigned(table, "call_site"))
     texts = [f"({context.symbol(address, offset=True)}) " if context.function(address) else "" for address in distinct]
     return Texts(texts, which)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Trace-cmd's plug-in kvm: why a guest was left, where it was, and what its page tables are."""
+"""trace-cmd's plug-in kvm: exits, emulated instructions, and page tables of a guest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from emu.trace.report.plugins.kvm_exits import EXITS
 
 __all__ = ["KVM_NEEDS", "KVM_TEXTS", "is_writable_pte"]
 
-_INTEL = 1  # what `isa` says, and what a kernel means that has no such field
+_INTEL = 1  # a value of `isa`, also assumed for kernels without that field
 _ACCESS = ("---", "--x", "w--", "w-x", "-u-", "-ux", "wu-", "wux")
 
 
@@ -69,7 +69,7 @@ def _emulated(table: EventTable) -> list[Piece]:
 
 
 def _role(word: int) -> str:
-    """The bits of a `union kvm_mmu_page_role`, from the lowest: level, PAE, quadrant, direct, access, ..."""
+    """The bits of a `union kvm_mmu_page_role`, from the lowest on: level, PAE, quadrant, direct, access, ..."""
 
     def bit(place: int) -> int:
         return word >> place & 1
@@ -86,7 +86,7 @@ def _role(word: int) -> str:
 
 
 def _page(context: ReportContext, table: EventTable) -> list[Piece]:
-    """`3 q0 direct wux !pae !nxe !wp root 1 sync`; how another byte order places the bits is not known."""
+    """`3 q0 direct wux !pae !nxe !wp root 1 sync`. The bit order on machines with the other byte order is unknown."""
     roles = unsigned(table, "role") & np.uint64(0xFFFFFFFF)
     role = texts_of(roles, "WORD: {:08x}".format if context.words.swapped else _role)
     root = shown(table, " root ", ("root_count", decimal), " ")
@@ -100,7 +100,7 @@ def _new_page(context: ReportContext, table: EventTable) -> list[Piece]:
 
 
 def is_writable_pte(entry: int) -> int:
-    """The bit of a page table's entry."""
+    """The writable bit of a page table entry."""
     return entry & 2
 
 
@@ -118,7 +118,7 @@ KVM_TEXTS: Mapping[str, Callable[[ReportContext, EventTable], list[Piece]]] = {
     **{f"kvmmmu:{name}": _page for name in _PAGES},
 }
 
-KVM_NEEDS: Mapping[str, tuple[str, ...]] = {  # numbers
+KVM_NEEDS: Mapping[str, tuple[str, ...]] = {  # number fields
     "kvm:kvm_exit": ("exit_reason", "guest_rip"),
     "kvm:kvm_entry": ("vcpu_id", "rip"),
     "kvm:kvm_emulate_insn": ("rip", "csbase", "len", "flags", "failed"),

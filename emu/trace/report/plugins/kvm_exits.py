@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Why a processor leaves a guest, by trace-cmd's names: Intel's basic exit reasons (SDM, volume 3, appendix C), and AMD's
+"""The exit reasons of virtual machines, by trace-cmd's names: Intel's basic exit reasons (SDM, volume 3, appendix C), and AMD's
 exit codes (APM, volume 2, appendix C).
 """
 
@@ -11,7 +11,7 @@ from emu.trace.report.plugins.fields import numbered
 
 __all__ = ["EXITS"]
 
-# The names of consecutive numbers from one on.
+# The names of consecutive numbers, from the given one on.
 _INTEL = {
     0x0: "EXCEPTION_NMI EXTERNAL_INTERRUPT TRIPLE_FAULT",
     0x7: "PENDING_INTERRUPT NMI_WINDOW TASK_SWITCH CPUID",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Trace-cmd's plug-in mac80211: the settings of a wireless network, in lines below the event."""
+"""trace-cmd's plug-in mac80211: the settings of a wireless network, on lines below the event."""
 
 from __future__ import annotations
 

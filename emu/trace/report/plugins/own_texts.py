@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which events have a text of their own, and not that of their print fmt."""
+"""The events that have a special text instead of their print fmt's."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Trace-cmd's plug-in sched_switch, which prints wakeups, too. Kernels differ in the fields beside the task's number."""
+"""trace-cmd's plug-in sched_switch, which also prints wakeups. Kernels differ in the fields other than the task's number."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from emu.trace.report.plugins.fields import Show, long_decimal, signed, unsigned
 
 __all__ = ["NAMED_TASKS", "switch_text", "wakeup_text"]
 
-_STATES = "SDTtZXxW"  # the bits of a task's state from the lowest
+_STATES = "SDTtZXxW"  # the bits of a task's state, from the lowest on
 
-# The tasks that an event names, by what the names of their fields begin with.
+# The tasks named by an event, by the prefixes of their fields' names.
 NAMED_TASKS = {"sched:sched_switch": ("prev_", "next_"), "sched:sched_wakeup": ("",), "sched:sched_wakeup_new": ("",)}
 
 
@@ -31,7 +31,7 @@ def _task(table: EventTable, prefix: str) -> list[Piece]:
 
 
 def _number(table: EventTable, before: str, name: str, show: Show, after: str = "", *, every: bool = True) -> list[Piece]:
-    """A field. One that kernels of `every` version have, and this one has not, is said to be missing."""
+    """A field. If kernels of `every` version should have it, but this one does not, it is printed as missing."""
     if not table.has_number(name):
         return [constant(f"<CANT FIND FIELD {name}>", table.count)] if every else []
     return [constant(before, table.count), show(unsigned(table, name)), constant(after, table.count)]
@@ -48,7 +48,7 @@ def switch_text(table: EventTable) -> list[Piece]:
 
 
 def wakeup_text(table: EventTable) -> list[Piece]:
-    """`rcu_preempt:15 [120] success=1 CPU:001`; later kernels do not say whether the wakeup had success."""
+    """`rcu_preempt:15 [120] success=1 CPU:001`; later kernels do not record success."""
     return [
         *_task(table, ""), *_number(table, " [", "prio", long_decimal, "]"),
         *_number(table, " success=", "success", long_decimal, every=False),

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Trace-cmd's plug-in scsi: what a command descriptor block asks for. Numbers in it are big-endian (SCSI Block Commands)."""
+"""trace-cmd's plug-in scsi: the contents of a command descriptor block. Its numbers are big-endian (SCSI Block Commands)."""
 
 from __future__ import annotations
 
 __all__ = ["scsi_trace_parse_cdb"]
 
-_LONGEST = 32  # bytes of a block
+_LONGEST = 32  # of a command descriptor block
 _SAME_10, _SAME_16, _SAME_32 = 0x41, 0x93, 0x0D
-_SIZES = {  # of READ, WRITE, VERIFY, WRITE SAME: where the address and the length lie, each with how many bytes
+_SIZES = {  # of READ, WRITE, VERIFY, WRITE SAME: offset and size of the address and of the length
     **dict.fromkeys((0x28, 0x2A, 0x2F, _SAME_10), (2, 4, 7, 2)),
     **dict.fromkeys((0xA8, 0xAA, 0xAF), (2, 4, 6, 4)),
     **dict.fromkeys((0x88, 0x8A, 0x8F, _SAME_16), (2, 8, 10, 4)),
 }
-_SERVICE_ACTIONS = {0x10: "READ_CAPACITY_16", 0x12: "GET_LBA_STATUS"}  # of opcode 9Eh
-_VARIABLE_LENGTH = {0x09: "READ", 0x0A: "VERIFY", 0x0B: "WRITE", _SAME_32: "WRITE_SAME"}  # of opcode 7Fh
+_SERVICE_ACTIONS = {0x10: "READ_CAPACITY_16", 0x12: "GET_LBA_STATUS"}  # service actions of opcode 9Eh
+_VARIABLE_LENGTH = {0x09: "READ", 0x0A: "VERIFY", 0x0B: "WRITE", _SAME_32: "WRITE_SAME"}  # service actions of opcode 7Fh
 
 
 def scsi_trace_parse_cdb(block: bytes) -> str:
-    """`lba=2048 txlen=8 protect=0`; `-`: a command that is not looked into."""
+    """`lba=2048 txlen=8 protect=0`; `-` for a command that is not decoded."""
     block = block[:_LONGEST].ljust(_LONGEST, b"\0")
 
     def number(at: int, size: int) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Trace-cmd's plug-in tlb: why translations were flushed."""
+"""trace-cmd's plug-in tlb: the reasons of TLB flushes."""
 
 from __future__ import annotations
 

@@ -13,11 +13,11 @@ _MASK = (1 << 64) - 1
 
 
 class NotInRam(Exception):
-    """What is loaded is not in RAM."""
+    """A loaded value is not in RAM."""
 
 
 def calculate(steps: Steps, registers: Sequence[int], segments: Sequence[int], load: Callable[[int, int], int]) -> int:
-    """What the steps give. `load`: load(address, size), which may raise NotInRam."""
+    """The results of the steps. `load`: load(address, size), which may raise NotInRam."""
     stack: list[int] = []
     for step, argument in steps:
         if step is Step.REGISTER:
