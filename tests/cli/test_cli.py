@@ -127,7 +127,7 @@ class FakeMachine:
 
 
 @pytest.fixture(autouse=True)
-def machine(monkeypatch: pytest.MonkeyPatch) -> type[FakeMachine]:
+def machine(emu: Emu, monkeypatch: pytest.MonkeyPatch) -> type[FakeMachine]:
     module = types.ModuleType("emu.machine")
     vars(module).update(
         Machine=FakeMachine,
@@ -138,6 +138,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> type[FakeMachine]:
         Share=Share,
     )
     monkeypatch.setitem(sys.modules, "emu.machine", module)
+    monkeypatch.setattr("emu.cli.machine_options.new_machine", FakeMachine)
     monkeypatch.setattr(FakeMachine, "behaviour", staticmethod(lambda machine: 0))
     monkeypatch.setattr(FakeMachine, "last", None, raising=False)
     return FakeMachine
