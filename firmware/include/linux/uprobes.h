@@ -139,6 +139,9 @@ enum rp_check {
 	RP_CHECK_RET,		/* a newer call returns */
 };
 
+/* A breakpoint that is nobody's, or the program's own. */
+void arch_uprobe_unknown_swbp(struct pt_regs *regs);
+
 /* Whether a call that began with the stack pointer @stack may still return. */
 bool arch_uretprobe_is_alive(unsigned long stack, enum rp_check ctx,
 			     struct pt_regs *regs);

@@ -40,7 +40,4 @@ static inline void uprobe_set_return(struct pt_regs *regs, unsigned long ip)
 /* The program's windows leave the CPU; -EFAULT: its stack is not there. */
 int arch_uprobe_begin(void);
 
-/* A breakpoint of nobody's. */
-void arch_uprobe_unknown_swbp(struct pt_regs *regs);
-
 #endif

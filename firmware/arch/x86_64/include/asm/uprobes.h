@@ -60,7 +60,4 @@ static inline int arch_uprobe_begin(void)
 	return 0;
 }
 
-/* A breakpoint of the program's own. */
-void arch_uprobe_unknown_swbp(struct pt_regs *regs);
-
 #endif
