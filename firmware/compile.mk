@@ -13,9 +13,13 @@ LD		:= $(CROSS_COMPILE)ld
 OBJCOPY		:= $(CROSS_COMPILE)objcopy
 NM		:= $(CROSS_COMPILE)nm
 
+# Of a header that an architecture has, too, its own comes first.
+header_folders	:= arch/$(ARCH)/include arch/$(ARCH)/include/uapi \
+		   include include/uapi
+
 CPPFLAGS	:= -nostdinc -isystem $(shell $(CC) -print-file-name=include) \
-		   -I arch/$(ARCH)/include -I include \
-		   -I include/uapi -I arch/$(ARCH)/include/uapi \
+		   $(addprefix -I ,$(header_folders)) \
+		   -DUTS_MACHINE=\"$(ARCH)\" $(ARCH_CPPFLAGS) \
 		   $(if $(filter n,$(STATIC_KEYS)),-DNO_STATIC_KEYS)
 
 # The emulator finds the next block by a table with 64 places for each page of

@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+import capstone
 import unicorn
 
 from emu.architectures import ARCHITECTURES
@@ -17,6 +18,7 @@ from emu.cpu.internals import CpuStructures, add_native_hook, address_of, handle
 from emu.cpu.native import cpu_records
 from emu.cpu.native.arch import NativeCpu, TimedHooks
 from emu.cpu.timing import CACHES, PIPELINE, STATIC, TIMING_MODELS, BlockSummary, TimingModel, TimingNames
+from emu.cpu.timing.static import StaticModel
 from emu.native.records import Layouts, Words
 
 if TYPE_CHECKING:
@@ -31,8 +33,8 @@ RESET_PAGE = 0x2000  # physical address of the data in RAM for the reset state
 class CpuArch(ABC):
     """An architecture's CPUs on Unicorn.
 
-    To boot: name, byte_order, create(), layout(), state_size(), program_counters(), reset(), timing(), and the module in
-        emu.cpu.native.arch.
+    To boot: name, byte_order, unicorn_mode, repair(), layout(), state_size(), program_counters(), reset(), cycles, and the module
+        in emu.cpu.native.arch.
     To answer host calls: set_result().
     To show a CPU: registers(), in_user_mode().
     To reach memory as a CPU sees it: translate().
@@ -47,7 +49,9 @@ class CpuArch(ABC):
     max_cpus: ClassVar[int]
     vectors: ClassVar[range]  # the interrupts that can be raised; the highest has priority
     io_window: ClassVar[range] = range(0)  # physical addresses above RAM of the board's devices
-    capstone_mode: ClassVar[tuple[int, int]]  # capstone's constants for it: architecture and mode
+    unicorn_mode: ClassVar[tuple[int, int]]  # what Unicorn calls it: architecture and mode
+    capstone_mode: ClassVar[tuple[int, int]]  # the same of capstone
+    cycles: ClassVar[Mapping[str, int]]  # of instructions that cost more than one in the static model, by capstone's mnemonic
     syntax: ClassVar[int]  # capstone's number for objdump's assembly syntax
     instruction_alignment: ClassVar[int]  # bytes: the unit of instruction addresses and sizes
     default_timing: str = STATIC  # the timing model used if none was chosen
@@ -71,12 +75,25 @@ class CpuArch(ABC):
         return TimingNames(timing, cpu_model or self.cpu_models[0])
 
     @abstractmethod
+    def repair(self) -> None:
+        """Changes Unicorn's code, once for the process, where programs would find it wrong.
+
+        Raises:
+            UnknownUnicorn: the library's code is not as expected.
+            OSError: the host does not let a process change its code.
+        """
+
     def create(self) -> unicorn.Uc:
         """A bare Uc of this architecture.
 
         Raises:
             UnknownUnicorn: this build of Unicorn has an unknown layout.
         """
+        self.repair()
+        self.layout()
+        uc = unicorn.Uc(*self.unicorn_mode)
+        uc.ctl_exits_enabled(True)  # no `until` address: checking one can fault in user mode
+        return uc
 
     @abstractmethod
     def layout(self) -> CpuStructures:
@@ -188,9 +205,17 @@ class CpuArch(ABC):
     def reset(self, uc: unicorn.Uc, *, entry: int, page_table: int, arguments: tuple[int, int]) -> None:
         """Puts a CPU into the reset state of docs/board.md."""
 
-    @abstractmethod
+    def disassembler(self) -> capstone.Cs:
+        """What the static timing model reads code with."""
+        return capstone.Cs(*self.capstone_mode)
+
+    @functools.cached_property
+    def _timing(self) -> TimingModel:
+        return StaticModel(self.disassembler(), self.cycles)
+
     def timing(self) -> TimingModel:
         """The static timing model. All boards share it, because it caches the costs of blocks."""
+        return self._timing
 
     def repeated(self, instruction: bytes) -> int:
         """The description for the block hook of a repeated instruction; 0 if the instruction is not repeated."""

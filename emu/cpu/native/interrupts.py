@@ -40,6 +40,21 @@ def take_highest(cpu: Cpu) -> u64:
     return vector
 
 
+# A request to Python comes before an interrupt: a host call's answer belongs to the code that made the call.
+
+
+@njit
+def interrupt_waits(cpu: Cpu) -> bool:
+    """Whether an interrupt is to be taken when the CPU lets it come."""
+    return cpu.pending_count != 0 and cpu.request == 0
+
+
+@njit
+def nmi_waits(cpu: Cpu) -> bool:
+    """The same of an NMI."""
+    return cpu.nmi and cpu.request == 0
+
+
 @njit
 def raise_at(cpu: Cpu, vector: u64, time: u64) -> None:
     """Raises a vector on a CPU no earlier than `time`."""

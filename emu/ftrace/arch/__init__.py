@@ -190,14 +190,14 @@ class FtraceArch(ABC):
         """The native functions for changes of tasks."""
         from emu.ftrace.native import task_callbacks
 
-        native = self._native()
-        return task_callbacks.build(guest, native.first_argument, native.second_argument)
+        return task_callbacks.build(guest, self._native().arguments)
 
     @_once
     def event_callbacks(self, guest: Guest) -> EventCallbacks:
         """The native functions for the guest's events."""
-        made: EventCallbacks = self._native().build_for_events(guest, self.cpu.native().irqs_off)
-        return made
+        from emu.ftrace.native import event_callbacks
+
+        return event_callbacks.build(guest, self._native().arguments, self.cpu.native().irqs_off)
 
     @_once
     def stack_callbacks(self, guest: Guest) -> StackCallbacks:

@@ -26,11 +26,8 @@ __all__ = ["Handlers", "Trap", "build"]
 class Trap(NamedTuple):
     """The architecture's compiled functions. `regs`: the trap's registers; `told`: the event_context."""
 
-    saved: Callable[[Cpu], u64]
-    """saved(cpu) -> the guest address of the struct pt_regs, the label's argument."""
-
-    address: Callable[[PtRegs], u64]
-    """address(regs) -> the breakpoint's address."""
+    advance: int
+    """How many bytes behind the breakpoint the CPU is."""
 
     fill: Callable[[Cpu, TraceArray, PtRegs, EventContext], None]
     """fill(cpu, array, regs, told): stores the registers before the instruction in `told`'s `registers`."""
@@ -58,11 +55,18 @@ class Handlers(NamedTuple):
     """A consumer at a call site, before those of a kprobe: its target is the probed address."""
 
 
-def build(layouts: Layouts, trap: Trap) -> Handlers:
-    """Compiles for an architecture and for a guest with these layouts."""
+def build(layouts: Layouts, arguments: Callable[[Cpu], tuple[u64, u64, u64, u64]], trap: Trap) -> Handlers:
+    """Compiles for an architecture.
+
+    Args:
+        layouts: those of the guest.
+        arguments: see `native.arch`. The label's first one is the guest address of the struct pt_regs.
+        trap: the architecture's functions.
+    """
     native = Native(layouts)
     njit, callback = native.njit, native.callback
-    saved_registers, address_of, store_registers, write, go_on, handled = trap
+    _, store_registers, write, go_on, handled = trap
+    advance = u64(trap.advance)
 
     @callback
     def fill(cpu: Cpu, told: EventContext) -> None:
@@ -79,9 +83,10 @@ def build(layouts: Layouts, trap: Trap) -> Handlers:
 
     @callback
     def at_breakpoint(cpu: Cpu, label: u64) -> None:
-        array, saved = array_of(cpu), saved_registers(cpu)
+        array = array_of(cpu)
+        saved, _, _, _ = arguments(cpu)
         regs = PtRegs(host_address(array, saved))
-        address = address_of(regs)
+        address = regs.pc - advance
         found = probes.find(array.kprobes.table, address - array.kernel_start)
         if found == 0:
             return

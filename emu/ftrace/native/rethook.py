@@ -12,15 +12,16 @@ from typing import NamedTuple
 
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import probes
+from emu.ftrace.native.arch import Callback, RethookCallbacks
 from emu.ftrace.native.context import Context, array_of, host_address
 from emu.ftrace.native.guest_records import Guest, Task
 from emu.ftrace.native.rethook_nodes import build as build_nodes
 from emu.ftrace.native.rethook_nodes import following, node_at, take
-from emu.ftrace.native.trace_records import ArrayCpu, Rethook, RethookPool, TraceArray
-from emu.native.functions import Native, njit
+from emu.ftrace.native.trace_records import ArrayCpu, Consumer, Rethook, RethookPool, TraceArray
+from emu.native.functions import Compiled, Native, callback, njit
 from emu.native.records import u64
 
-__all__ = ["ReturnHandlers", "build", "of_guest", "take_goes_on_at"]
+__all__ = ["ReturnHandlers", "build", "build_callbacks", "take_goes_on_at"]
 
 
 class ReturnHandlers(NamedTuple):
@@ -153,3 +154,41 @@ def build(
         return replaced(pool_of(array), Task(host_address(array, task)), frame)
 
     return ReturnHandlers(hook, handle_return, find)
+
+
+def build_callbacks(
+    handlers: ReturnHandlers,
+    entry: Compiled[[Cpu, Consumer], None],
+    trampoline: Compiled[[Cpu, u64], None],
+    arguments: Callable[[Cpu], tuple[u64, u64, u64, u64]],
+    set_result: Callable[[Cpu, u64], None],
+) -> RethookCallbacks:
+    """What an architecture has made with the handlers, and what the guest itself calls.
+
+    Args:
+        handlers: compiled for the guest.
+        entry: see `RethookCallbacks`.
+        trampoline: the same.
+        arguments: see `native.arch`.
+        set_result: the same.
+    """
+    hook, _, find_replaced = handlers
+
+    @callback
+    def find(cpu: Cpu, address: u64) -> None:
+        """rethook_find_ret_addr(task, frame)."""
+        task, frame, _, _ = arguments(cpu)
+        set_result(cpu, find_replaced(cpu, task, frame))
+
+    @callback
+    def hook_call(cpu: Cpu, address: u64) -> None:
+        """rethook_hook(ret, frame)."""
+        returns_to, frame, _, _ = arguments(cpu)
+        set_result(cpu, 1 if hook(cpu, of_guest(cpu), returns_to, frame) else 0)
+
+    return RethookCallbacks(
+        entry,
+        Callback("arch_rethook_trampoline", trampoline),
+        Callback("rethook_find_ret_addr", find),
+        Callback("rethook_hook", hook_call),
+    )

@@ -15,15 +15,12 @@ from emu.native.records import u64
 __all__ = ["build"]
 
 
-def build(
-    guest: Guest, first_argument: Callable[[Cpu], u64], second_argument: Callable[[Cpu], u64]
-) -> TaskCallbacks:
+def build(guest: Guest, arguments: Callable[[Cpu], tuple[u64, u64, u64, u64]]) -> TaskCallbacks:
     """Compiles for a guest.
 
     Args:
         guest: the layout of its structures.
-        first_argument: first_argument(cpu) -> the first argument of the guest's function, compiled.
-        second_argument: likewise for the second argument.
+        arguments: arguments(cpu) -> the first four of the guest's function, compiled.
     """
     choose, process_fork, process_free = pids.build(guest)
     flush_task = rethook_nodes.build(guest).flush_task
@@ -32,18 +29,21 @@ def build(
     @callback
     def sched_switch(cpu: Cpu, address: u64) -> None:
         """ftrace_sched_switch(prev, next)."""
-        process_switch(cpu, first_argument(cpu), second_argument(cpu))
+        previous, following, _, _ = arguments(cpu)
+        process_switch(cpu, previous, following)
 
     @callback
     def sched_process_fork(cpu: Cpu, address: u64) -> None:
         """ftrace_sched_process_fork(parent, child)."""
-        process_fork(cpu, first_argument(cpu), second_argument(cpu))
+        parent, child, _, _ = arguments(cpu)
+        process_fork(cpu, parent, child)
 
     @callback
     def sched_process_free(cpu: Cpu, address: u64) -> None:
         """ftrace_sched_process_free(task)."""
-        process_free(cpu, first_argument(cpu))
-        flush_task(cpu, first_argument(cpu))
+        task, _, _, _ = arguments(cpu)
+        process_free(cpu, task)
+        flush_task(cpu, task)
 
     return TaskCallbacks(
         sched_switch=Callback("ftrace_sched_switch", sched_switch),

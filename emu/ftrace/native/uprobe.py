@@ -7,7 +7,6 @@ This code is compiled when the first such probe is defined.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import probes
@@ -19,29 +18,23 @@ from emu.ftrace.native.trace_values import PLACE_EVENT
 from emu.native.functions import Native
 from emu.native.records import Layouts, Values, u64
 
-__all__ = ["Program", "build"]
-
-FIRST, SECOND, THIRD = u64(0), u64(1), u64(2)
+__all__ = ["build"]
 
 
-class Program(NamedTuple):
-    """The architecture's compiled functions. `regs`: the program's registers."""
+def build(
+    layouts: Layouts,
+    arguments: Callable[[Cpu], tuple[u64, u64, u64, u64]],
+    store_registers: Callable[[Cpu, TraceArray, PtRegs, Values[u64]], None],
+) -> UprobeCallbacks:
+    """Compiles for an architecture.
 
-    argument: Callable[[Cpu, u64], u64]
-    """argument(cpu, n) -> the n-th argument of the label, 0 being the first."""
-
-    pc: Callable[[PtRegs], u64]
-    """pc(regs) -> where the program continues."""
-
-    fill: Callable[[Cpu, TraceArray, PtRegs, Values[u64]], None]
-    """fill(cpu, array, regs, image): stores the program's registers."""
-
-
-def build(layouts: Layouts, program: Program) -> UprobeCallbacks:
-    """Compiles for an architecture and for a guest with these layouts."""
+    Args:
+        layouts: those of the guest.
+        arguments: see `native.arch`.
+        store_registers: store_registers(cpu, array, regs, image): stores the program's registers, `regs` among them.
+    """
     native = Native(layouts)
     njit, callback = native.njit, native.callback
-    argument, pc_of, store_registers = program
 
     @njit
     def consumer_of(array: TraceArray, number: u64) -> Consumer | None:
@@ -50,10 +43,10 @@ def build(layouts: Layouts, program: Program) -> UprobeCallbacks:
         return None if number >= uprobes.count else uprobes.consumers[number]
 
     @njit
-    def tell(cpu: Cpu, array: TraceArray) -> EventContext:
-        """Stores the program's place in the event_context."""
-        told, saved = array.event_context, argument(cpu, SECOND)
-        probes.tell(told, PLACE_EVENT, pc_of(PtRegs(host_address(array, saved))), saved, array.uprobes.fill)
+    def tell(array: TraceArray, saved: u64) -> EventContext:
+        """Stores in the event_context where the program is, whose registers are saved there."""
+        told = array.event_context
+        probes.tell(told, PLACE_EVENT, PtRegs(host_address(array, saved)).pc, saved, array.uprobes.fill)
         return told
 
     @callback
@@ -65,20 +58,22 @@ def build(layouts: Layouts, program: Program) -> UprobeCallbacks:
     def dispatch(cpu: Cpu, label: u64) -> None:
         """uprobe_dispatch(id, regs)."""
         array = array_of(cpu)
-        acting = consumer_of(array, argument(cpu, FIRST))
+        number, saved, _, _ = arguments(cpu)
+        acting = consumer_of(array, number)
         if acting is not None:
-            tell(cpu, array)
+            tell(array, saved)
             acting.handler(cpu, acting)
 
     @callback
     def dispatch_return(cpu: Cpu, label: u64) -> None:
         """uretprobe_dispatch(id, regs, func)."""
         array = array_of(cpu)
-        acting = consumer_of(array, argument(cpu, FIRST))
+        number, saved, function, _ = arguments(cpu)
+        acting = consumer_of(array, number)
         if acting is not None:
-            told = tell(cpu, array)
+            told = tell(array, saved)
             told.return_ip = told.ip
-            told.ip = argument(cpu, THIRD)
+            told.ip = function
             acting.handler(cpu, acting)
 
     return UprobeCallbacks(

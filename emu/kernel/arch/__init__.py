@@ -97,6 +97,16 @@ class KernelArch(ABC):
             branches: the static keys' branches in it: their offsets, and the offsets of their targets.
         """
 
+    def without_frame_at(self, memory: GuestMemory, address: int) -> int:
+        """What `without_frame` says of the function that goes on at an address. Entry code has frames of its own kind."""
+        image = memory.image
+        function = image.function_at(address)
+        if function is None or image.symbol("__entry_text_start") <= address < image.symbol("__entry_text_end"):
+            return 0
+        place = self.without_frame(memory.read(function.address, function.size), {})
+        offset = address - function.address
+        return int(place[offset]) if offset < len(place) else 0
+
 
 def load(name: str) -> KernelArch:
     """The architecture's support for kernels, by a name that `emu.cpu.arch.load` knows."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from emu.cpu.arch.sparc64.state import Env, windows
 from emu.cpu.cpu import Cpu
 from emu.kernel.arch import KernelArch, RealAddress, SavedRegisters
-from emu.kernel.image import Image, Symbol
+from emu.kernel.image import Image
 from emu.kernel.memory import GuestMemory
 
 __all__ = ["ARCH", "SAVED_CALL", "SAVED_FP", "SAVED_WINDOW", "TRAP_REGISTERS"]
@@ -63,7 +63,7 @@ class Sparc64(KernelArch):
         with suppress(LookupError):
             while sp > last:
                 function = memory.image.function_at(address)
-                if interrupted and function is not None and self._without_window(memory, function, address):
+                if interrupted and self.without_frame_at(memory, address):
                     interrupted, address = False, real(sp, called_from)
                 # The innermost call may also be trap_entry, which may not have saved the registers yet.
                 elif not innermost and function is not None and function.name == self.trap_entry:
@@ -79,14 +79,6 @@ class Sparc64(KernelArch):
                     address = real(sp, address)
                 innermost = False
                 yield address
-
-    def _without_window(self, memory: GuestMemory, function: Symbol, address: int) -> bool:
-        """Whether a function that continues at an address has no window. Entry code has its own kind of windows."""
-        image, offset = memory.image, address - function.address
-        if image.symbol("__entry_text_start") <= address < image.symbol("__entry_text_end"):
-            return False
-        places = self.without_frame(memory.read(function.address, function.size), {})
-        return offset < len(places) and bool(places[offset])
 
     def saved_registers(self, image: Image) -> SavedRegisters:
         general = image.offset("pt_regs.u_regs")

@@ -50,7 +50,7 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
         saved, trampolines = self.saved_registers(memory.image), [memory.image.symbol(name) for name in _TRAMPOLINES]
         address, sp, frame = (registers[name] for name in ("ip", "sp", "bp"))
         last, interrupted = 0, True
-        words = self._without_frame_at(memory, address)
+        words = self.without_frame_at(memory, address)
         with suppress(LookupError):
             while True:
                 # `begun`: whether the function may have no frame at the address.
@@ -72,22 +72,12 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
                 else:
                     return
                 yield address
-                words = self._without_frame_at(memory, address) if begun else 0
+                words = self.without_frame_at(memory, address) if begun else 0
 
     def _is_behind_site(self, memory: GuestMemory, address: int) -> bool:
         """Whether an address is the return address of a direct call, where its function has no frame yet."""
         function = memory.image.function_at(address)
         return function is not None and address == function.address + _PATCHED
-
-    def _without_frame_at(self, memory: GuestMemory, address: int) -> int:
-        """`without_frame` for the function that continues at an address. Entry code has its own kind of frames."""
-        image = memory.image
-        function = image.function_at(address)
-        if function is None or image.symbol("__entry_text_start") <= address < image.symbol("__entry_text_end"):
-            return 0
-        place = self.without_frame(memory.read(function.address, function.size), {})
-        offset = address - function.address
-        return int(place[offset]) if offset < len(place) else 0
 
     def access(self, memory: GuestMemory, cpu: Cpu, saved: int, address: int, physical: int, room: int) -> Access | None:
         from emu.kernel.arch import x86_64_access  # imported when needed

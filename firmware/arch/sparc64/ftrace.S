@@ -3,7 +3,7 @@
  * What traced code calls. The host acts when a block starts at one of the
  * labels that do nothing but return; the stubs around them are the CPU's.
  */
-#include <asm/linkage.h>
+#include <linux/linkage.h>
 
 	.section .ftrace.text, "ax"
 

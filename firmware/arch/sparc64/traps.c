@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Traps other than page faults, interrupts and system calls. */
 #define DISABLE_BRANCH_PROFILING
+#include <linux/extable.h>
 #include <linux/kernel.h>
 #include <linux/init.h>
 #include <linux/interrupt.h>

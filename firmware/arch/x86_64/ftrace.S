@@ -3,7 +3,7 @@
  * What traced code calls. The host acts when a block starts at one of these
  * labels; the instructions are all that is left for the CPU to do.
  */
-#include <asm/linkage.h>
+#include <linux/linkage.h>
 
 	.section .ftrace.text, "ax"
 

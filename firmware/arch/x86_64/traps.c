@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Exceptions other than page faults. */
 #define DISABLE_BRANCH_PROFILING
+#include <linux/extable.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/oops.h>

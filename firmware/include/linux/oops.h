@@ -20,6 +20,9 @@ void make_task_dead(int signr) __attribute__((noreturn));
 void oops(struct pt_regs *regs, const char *fmt, ...)
 	__noreturn __printf(2, 3);
 
+/* Where nothing can be done about a trap of the kernel itself. */
+void die(const char *what, struct pt_regs *regs, long err) __noreturn;
+
 /* This CPU's task, registers and calls, into the log. From any context. */
 void show_regs(struct pt_regs *regs);
 

@@ -8,7 +8,6 @@
 #include <linux/kernel.h>
 #include <linux/uaccess.h>
 #include <linux/utsname.h>
-#include <asm/utsname.h>
 
 #define BUILT_BY	"(emu@emu) (gcc)"
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -13,8 +12,7 @@ import unicorn
 
 from emu.cpu.arch import RESET_PAGE, CpuArch
 from emu.cpu.arch.x86_64 import mmu, repairs, state, strings, time
-from emu.cpu.timing import PIPELINE, BlockSummary, TimingModel
-from emu.cpu.timing.static import StaticModel
+from emu.cpu.timing import PIPELINE, BlockSummary
 
 if TYPE_CHECKING:
     from emu.cpu.timing.core import Core
@@ -33,17 +31,15 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
     max_cpus: ClassVar[int] = 8
     vectors: ClassVar[range] = range(32, 256)
     io_window: ClassVar[range] = range(0xF0_0000_0000, 0xF0_0100_0000)  # below 1 TiB: Unicorn's CPU has 40 address bits
+    unicorn_mode: ClassVar[tuple[int, int]] = (unicorn.UC_ARCH_X86, unicorn.UC_MODE_64)
     capstone_mode: ClassVar[tuple[int, int]] = (capstone.CS_ARCH_X86, capstone.CS_MODE_64)
+    cycles: ClassVar[Mapping[str, int]] = time.CYCLES
     syntax: ClassVar[int] = capstone.CS_OPT_SYNTAX_ATT
     instruction_alignment: ClassVar[int] = 1
     default_timing: str = PIPELINE
 
-    def create(self) -> unicorn.Uc:
+    def repair(self) -> None:
         repairs.apply()
-        state.layout()
-        uc = unicorn.Uc(unicorn.UC_ARCH_X86, unicorn.UC_MODE_64)
-        uc.ctl_exits_enabled(True)  # without an `until` address: checking one can fault in user mode
-        return uc
 
     def layout(self) -> state.Layout:
         return state.layout()
@@ -57,13 +53,6 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
     def reset(self, uc: unicorn.Uc, *, entry: int, page_table: int, arguments: tuple[int, int]) -> None:
         gdt = self.kernel_map + RESET_PAGE
         state.reset(uc, state.layout(), entry=entry, page_table=page_table, gdt=gdt, arguments=arguments)
-
-    @functools.cached_property
-    def _timing(self) -> TimingModel:
-        return StaticModel(capstone.Cs(*self.capstone_mode), time.CYCLES)
-
-    def timing(self) -> TimingModel:
-        return self._timing
 
     @property
     def cpu_models(self) -> Sequence[str]:

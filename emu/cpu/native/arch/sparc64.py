@@ -9,7 +9,7 @@ from emu.cpu.native import block_begin, block_record, callouts, translator
 from emu.cpu.native.arch import NativeCpu, sparc64_env
 from emu.cpu.native.arch.sparc64_env import Env
 from emu.cpu.native.cpu_records import ARGUMENT_COUNT, Cpu, CpuState, Uc
-from emu.cpu.native.interrupts import highest, take_highest
+from emu.cpu.native.interrupts import highest, interrupt_waits, nmi_waits, take_highest
 from emu.native.functions import Native, external
 from emu.native.records import i32, u32, u64
 
@@ -33,22 +33,16 @@ def build(layout: CpuStructures) -> NativeCpu:
         """Whether all interrupts except NMIs are off."""
         return Env(env).pstate & IE == 0 or Env(env).psrpil >= LAST_MASKABLE
 
-    # A request to Python precedes an interrupt: a host call's answer belongs to the code that made the call.
-
     @native.njit
     def takes_interrupt(cpu: Cpu) -> bool:
-        if cpu.pending_count == 0 or cpu.request != 0:
-            return False
         env = Env(cpu.env)
-        return env.pstate & IE != 0 and highest(cpu) > env.psrpil and env.tl < env.maxtl
+        return interrupt_waits(cpu) and env.pstate & IE != 0 and highest(cpu) > env.psrpil and env.tl < env.maxtl
 
     @native.njit
     def takes_nmi(cpu: Cpu) -> bool:
         """Level 15 ignores PSTATE.IE, so it must not interrupt entry code (TL above 0), where a trap would be lost."""
-        if not cpu.nmi or cpu.request != 0:
-            return False
         env = Env(cpu.env)
-        return env.psrpil < NMI_LEVEL and env.tl == 0
+        return nmi_waits(cpu) and env.psrpil < NMI_LEVEL and env.tl == 0
 
     begin = block_begin.build("sparc64", takes_nmi, takes_interrupt)
 

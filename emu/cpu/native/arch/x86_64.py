@@ -18,7 +18,7 @@ from emu.cpu.native.arch import (
 )
 from emu.cpu.native.arch.x86_64_env import Env
 from emu.cpu.native.cpu_records import HALTED, STOPPED, VECTORS, Cpu, CpuState, Uc
-from emu.cpu.native.interrupts import take_highest
+from emu.cpu.native.interrupts import interrupt_waits, nmi_waits, take_highest
 from emu.cpu.native.timing import record
 from emu.native.functions import Compiled, Native, callback, external, njit
 from emu.native.records import Layouts, i32, u32, u64
@@ -54,21 +54,15 @@ def build(layout: Layout) -> NativeCpu:
         """Whether all interrupts except NMIs are off."""
         return Env(env).eflags & IF == 0
 
-    # A request to Python precedes an interrupt: a host call's answer belongs to the code that made the call.
-
     @native.njit
     def takes_interrupt(cpu: Cpu) -> bool:
-        if cpu.pending_count == 0 or cpu.request != 0:
-            return False
         env = Env(cpu.env)
-        return env.eflags & IF != 0 and env.hflags & SHADOW == 0
+        return interrupt_waits(cpu) and env.eflags & IF != 0 and env.hflags & SHADOW == 0
 
     @native.njit
     def takes_nmi(cpu: Cpu) -> bool:
-        if not cpu.nmi or cpu.request != 0:
-            return False
         env = Env(cpu.env)
-        return env.hflags2 & NMI_MASKED == 0 and env.hflags & SHADOW == 0
+        return nmi_waits(cpu) and env.hflags2 & NMI_MASKED == 0 and env.hflags & SHADOW == 0
 
     begin = block_begin.build("x86_64", takes_nmi, takes_interrupt)
 

@@ -4,9 +4,9 @@
 The modules have functions that compile these for one layout of the guest's structures:
 
     NAME            build(guest, irqs_off, general) -> Callbacks
-                    build_for_events(guest, irqs_off) -> EventCallbacks
-                    first_argument(cpu), second_argument(cpu) -> arguments of the C function at whose label the CPU is
-                    callers(cpu) -> both arguments, if they are addresses of callers
+                    arguments(cpu) -> the first four of a C function at whose label the CPU is
+                    set_result(cpu, value): has that function, whose label does nothing but return, return the value
+                    callers(cpu) -> the first two arguments, where they are addresses of callers
                     called_from(cpu) -> the call site of that function
     NAME_rethook    build(guest) -> RethookCallbacks
     NAME_probe      build(guest) -> ProbeCallbacks

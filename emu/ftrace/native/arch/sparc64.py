@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from emu.cpu.native.cpu_records import Cpu
-from emu.ftrace.native import context, event, function, function_graph
-from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks
+from emu.ftrace.native import context, function, function_graph
+from emu.ftrace.native.arch import Callback, Callbacks
 from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
 from emu.ftrace.native.arch.sparc64_windows import current_window
 from emu.ftrace.native.context import array_of
@@ -22,18 +22,20 @@ from emu.ftrace.native.guest_records import Guest
 from emu.native.functions import callback, njit
 from emu.native.records import u64
 
-__all__ = ["build", "build_for_events", "called_from", "callers", "first_argument", "second_argument"]
+__all__ = ["arguments", "build", "called_from", "callers", "set_result"]
 
 
 @njit
-def first_argument(cpu: Cpu) -> u64:
-    """The first argument of the C function at whose label the CPU is."""
-    return current_window(cpu).o0
+def arguments(cpu: Cpu) -> tuple[u64, u64, u64, u64]:
+    """The first four of a C function at whose label the CPU is."""
+    window = current_window(cpu)
+    return window.o0, window.o1, window.o2, window.o3
 
 
 @njit
-def second_argument(cpu: Cpu) -> u64:
-    return current_window(cpu).o1
+def set_result(cpu: Cpu, value: u64) -> None:
+    """Has that function, whose label does nothing but return, return a value."""
+    current_window(cpu).o0 = value
 
 
 @njit
@@ -45,8 +47,9 @@ def caller(cpu: Cpu, parent: u64) -> u64:
 
 @njit
 def callers(cpu: Cpu) -> tuple[u64, u64]:
-    """The arguments, if they are addresses of callers."""
-    return caller(cpu, first_argument(cpu)), caller(cpu, second_argument(cpu))
+    """The first two arguments, where they are addresses of callers."""
+    window = current_window(cpu)
+    return caller(cpu, window.o0), caller(cpu, window.o1)
 
 
 @njit
@@ -97,16 +100,3 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> Callb
         Callback("prepare_ftrace_return", graph_entry),
         Callback("ftrace_return_to_handler", graph_return),
     )
-
-
-def build_for_events(guest: Guest, irqs_off: Callable[[u64], bool]) -> EventCallbacks:
-    """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
-    record_event = event.build(guest, context.build(guest))
-
-    @callback
-    def buffer_commit(cpu: Cpu, address: u64) -> None:
-        """trace_event_buffer_commit(call, entry, dynamic, count)."""
-        window = current_window(cpu)
-        record_event(cpu, window.o0, window.o1, window.o2, window.o3, irqs_off(cpu.env))
-
-    return EventCallbacks(Callback("trace_event_buffer_commit", buffer_commit))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import kprobe
 from emu.ftrace.native.arch import Callback, ProbeCallbacks, sparc64_emulate, sparc64_registers
+from emu.ftrace.native.arch.sparc64 import arguments
 from emu.ftrace.native.arch.sparc64_registers import INSTRUCTION, TNPC, TPC
 from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
 from emu.ftrace.native.arch.sparc64_windows import SHAPES, Env, current_window
@@ -38,14 +39,6 @@ def build(guest: Guest) -> ProbeCallbacks:
     # In the breakpoint handler
 
     @njit
-    def saved(cpu: Cpu) -> u64:
-        return current_window(cpu).o0
-
-    @njit
-    def address(regs: PtRegs) -> u64:
-        return regs.pc
-
-    @njit
     def fill(cpu: Cpu, array: TraceArray, regs: PtRegs, told: EventContext) -> None:
         fill_from_trap(Env(cpu.env), array, regs, told.registers)
         told.fill = None
@@ -72,7 +65,7 @@ def build(guest: Guest) -> ProbeCallbacks:
         """kprobe_trap(regs, 0) returns its second argument."""
         current_window(cpu).o1 = 1
 
-    handlers = kprobe.build(here, kprobe.Trap(saved, address, fill, write, go_on, handled))
+    handlers = kprobe.build(here, arguments, kprobe.Trap(0, fill, write, go_on, handled))
 
     # At a function's call site, and after its return
 

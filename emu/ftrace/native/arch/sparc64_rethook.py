@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import context, probes, rethook
-from emu.ftrace.native.arch import Callback, RethookCallbacks, sparc64_unwind
+from emu.ftrace.native.arch import RethookCallbacks, sparc64_unwind
+from emu.ftrace.native.arch.sparc64 import arguments, set_result
 from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
 from emu.ftrace.native.arch.sparc64_windows import SHAPES, Env, current_window
 from emu.ftrace.native.context import array_of
@@ -23,7 +24,8 @@ def build(guest: Guest) -> RethookCallbacks:
     callback = Native(guest.layouts.extended(SHAPES)).callback
     about = context.build(guest)
     real_address = build_real_address(guest, about, *sparc64_unwind.REPLACED)
-    hook, handle_return, find_replaced = rethook.build(guest, about, real_address, RETURN_OFFSET)
+    handlers = rethook.build(guest, about, real_address, RETURN_OFFSET)
+    hook, handle_return, _ = handlers
 
     @callback
     def entry(cpu: Cpu, acting: Consumer) -> None:
@@ -51,21 +53,4 @@ def build(guest: Guest) -> RethookCallbacks:
             call = trap - RETURN_OFFSET
         window.o7 = call
 
-    @callback
-    def find(cpu: Cpu, address: u64) -> None:
-        """rethook_find_ret_addr(task, frame)."""
-        window = current_window(cpu)
-        window.o0 = find_replaced(cpu, window.o0, window.o1)
-
-    @callback
-    def hook_call(cpu: Cpu, address: u64) -> None:
-        """rethook_hook(ret, frame)."""
-        window = current_window(cpu)
-        window.o0 = 1 if hook(cpu, rethook.of_guest(cpu), window.o0, window.o1) else 0
-
-    return RethookCallbacks(
-        entry,
-        Callback("arch_rethook_trampoline", trampoline),
-        Callback("rethook_find_ret_addr", find),
-        Callback("rethook_hook", hook_call),
-    )
+    return rethook.build_callbacks(handlers, entry, trampoline, arguments, set_result)

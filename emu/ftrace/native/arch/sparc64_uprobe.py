@@ -8,12 +8,13 @@ from __future__ import annotations
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import context, uprobe
 from emu.ftrace.native.arch import UprobeCallbacks
+from emu.ftrace.native.arch.sparc64 import arguments
 from emu.ftrace.native.arch.sparc64_registers import FIRST_LOCAL, TNPC, TPC, TSTATE, Y
-from emu.ftrace.native.arch.sparc64_windows import SHAPES, current_window
+from emu.ftrace.native.arch.sparc64_windows import SHAPES
 from emu.ftrace.native.guest_records import Guest, PtRegs
 from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
 from emu.native.functions import Native
-from emu.native.records import Values, Words, u64
+from emu.native.records import Values, u64
 
 __all__ = ["build"]
 
@@ -24,18 +25,9 @@ IN_PT_REGS = 16  # number of registers: globals and outs
 def build(guest: Guest) -> UprobeCallbacks:
     """Compiles for a guest."""
     here = guest.layouts.extended(SHAPES)
-    njit = Native(here).njit
     current_task = context.build(guest).current_task
 
-    @njit
-    def argument(cpu: Cpu, n: u64) -> u64:
-        return Words(current_window(cpu).address)[n]
-
-    @njit
-    def pc(regs: PtRegs) -> u64:
-        return regs.pc
-
-    @njit
+    @Native(here).njit
     def fill(cpu: Cpu, array: TraceArray, regs: PtRegs, image: Values[u64]) -> None:
         window = current_task(ArrayCpu(cpu.callout), array).windows[0].window
         for n in range(u64(IN_PT_REGS)):
@@ -47,4 +39,4 @@ def build(guest: Guest) -> UprobeCallbacks:
         image[TNPC] = regs.next_pc
         image[Y] = regs.y
 
-    return uprobe.build(here, uprobe.Program(argument, pc, fill))
+    return uprobe.build(here, arguments, fill)

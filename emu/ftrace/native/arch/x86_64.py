@@ -11,35 +11,38 @@ from collections.abc import Callable
 
 from emu.cpu.native.arch.x86_64_env import Registers
 from emu.cpu.native.cpu_records import Cpu
-from emu.ftrace.native import context, event, function, function_graph
-from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks
+from emu.ftrace.native import context, function, function_graph
+from emu.ftrace.native.arch import Callback, Callbacks
 from emu.ftrace.native.context import array_of, host_address
 from emu.ftrace.native.guest_records import Guest, GuestMemory
 from emu.ftrace.native.trace_records import TraceArray
-from emu.native.functions import Native, callback, njit
+from emu.native.functions import Native, njit
 from emu.native.records import Words, u64
 
-__all__ = ["SITE_SIZE", "build", "build_for_events", "called_from", "callers", "first_argument", "second_argument"]
+__all__ = ["SITE_SIZE", "arguments", "build", "called_from", "callers", "set_result"]
 
 SITE_SIZE = 5  # bytes, of a site's call
 SLOT_SIZE = 8  # bytes, of an address on a stack
 
 
 @njit
-def first_argument(cpu: Cpu) -> u64:
-    """The first argument of the C function at whose label the CPU is."""
-    return Registers(cpu.env).di
+def arguments(cpu: Cpu) -> tuple[u64, u64, u64, u64]:
+    """The first four of a C function at whose label the CPU is."""
+    registers = Registers(cpu.env)
+    return registers.di, registers.si, registers.dx, registers.cx
 
 
 @njit
-def second_argument(cpu: Cpu) -> u64:
-    return Registers(cpu.env).si
+def set_result(cpu: Cpu, value: u64) -> None:
+    """Has that function, whose label does nothing but return, return a value."""
+    Registers(cpu.env).ax = value
 
 
 @njit
 def callers(cpu: Cpu) -> tuple[u64, u64]:
-    """Both arguments, if they are addresses of callers."""
-    return first_argument(cpu), second_argument(cpu)
+    """The first two arguments, where they are addresses of callers."""
+    registers = Registers(cpu.env)
+    return registers.di, registers.si
 
 
 @njit
@@ -100,16 +103,3 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> Callb
         Callback("ftrace_graph_caller", graph_entry),
         Callback("ftrace_return_to_handler", graph_return),
     )
-
-
-def build_for_events(guest: Guest, irqs_off: Callable[[u64], bool]) -> EventCallbacks:
-    """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
-    record_event = event.build(guest, context.build(guest))
-
-    @callback
-    def buffer_commit(cpu: Cpu, address: u64) -> None:
-        """trace_event_buffer_commit(call, entry, dynamic, count)."""
-        registers = Registers(cpu.env)
-        record_event(cpu, registers.di, registers.si, registers.dx, registers.cx, irqs_off(cpu.env))
-
-    return EventCallbacks(Callback("trace_event_buffer_commit", buffer_commit))

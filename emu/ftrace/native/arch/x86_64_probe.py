@@ -12,7 +12,7 @@ from emu.cpu.native.arch.x86_64_env import Registers
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import kprobe
 from emu.ftrace.native.arch import Callback, ProbeCallbacks
-from emu.ftrace.native.arch.x86_64 import SITE_SIZE
+from emu.ftrace.native.arch.x86_64 import SITE_SIZE, arguments
 from emu.ftrace.native.context import array_of, host_address
 from emu.ftrace.native.guest_records import Guest, GuestMemory, PtRegs
 from emu.ftrace.native.kprobe_record import Kprobe
@@ -60,14 +60,6 @@ def build(guest: Guest) -> ProbeCallbacks:
     # In the breakpoint handler
 
     @njit
-    def saved(cpu: Cpu) -> u64:
-        return Registers(cpu.env).di
-
-    @njit
-    def address(regs: PtRegs) -> u64:
-        return regs.pc - INT3
-
-    @njit
     def fill(cpu: Cpu, array: TraceArray, regs: PtRegs, told: EventContext) -> None:
         image, offsets = told.registers, array.kprobes.saved_offsets
         for n in range(COUNT):
@@ -91,7 +83,7 @@ def build(guest: Guest) -> ProbeCallbacks:
         """kprobe_int3_handler(regs, 0) returns its second argument."""
         Registers(cpu.env).si = 1
 
-    handlers = kprobe.build(here, kprobe.Trap(saved, address, fill, write, go_on, handled))
+    handlers = kprobe.build(here, arguments, kprobe.Trap(INT3, fill, write, go_on, handled))
 
     # At a function's call site
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 from emu.cpu.native.arch.x86_64_env import Registers
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import context, probes, rethook
-from emu.ftrace.native.arch import Callback, RethookCallbacks, x86_64_unwind
+from emu.ftrace.native.arch import RethookCallbacks, x86_64_unwind
+from emu.ftrace.native.arch.x86_64 import arguments, set_result
 from emu.ftrace.native.context import array_of, host_address
 from emu.ftrace.native.guest_records import Guest, GuestMemory
 from emu.ftrace.native.trace_records import Consumer, Rethook
@@ -25,7 +26,8 @@ def build(guest: Guest) -> RethookCallbacks:
     njit, callback = native.njit, native.callback
     about = context.build(guest)
     real_address = build_real_address(guest, about, *x86_64_unwind.REPLACED)
-    hook, handle_return, find_replaced = rethook.build(guest, about, real_address, return_offset=0)
+    handlers = rethook.build(guest, about, real_address, return_offset=0)
+    hook, handle_return, _ = handlers
 
     @njit
     def on_stack(cpu: Cpu, slot: u64) -> GuestMemory:
@@ -53,21 +55,4 @@ def build(guest: Guest) -> RethookCallbacks:
             registers.sp -= SLOT
             on_stack(cpu, registers.sp).as_u64 = trap
 
-    @callback
-    def find(cpu: Cpu, address: u64) -> None:
-        """rethook_find_ret_addr(task, frame)."""
-        registers = Registers(cpu.env)
-        registers.ax = find_replaced(cpu, registers.di, registers.si)
-
-    @callback
-    def hook_call(cpu: Cpu, address: u64) -> None:
-        """rethook_hook(ret, frame)."""
-        registers = Registers(cpu.env)
-        registers.ax = 1 if hook(cpu, rethook.of_guest(cpu), registers.di, registers.si) else 0
-
-    return RethookCallbacks(
-        entry,
-        Callback("arch_rethook_trampoline", trampoline),
-        Callback("rethook_find_ret_addr", find),
-        Callback("rethook_hook", hook_call),
-    )
+    return rethook.build_callbacks(handlers, entry, trampoline, arguments, set_result)

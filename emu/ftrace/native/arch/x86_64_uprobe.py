@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from emu.cpu.native.arch.x86_64_env import Registers
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import uprobe
 from emu.ftrace.native.arch import UprobeCallbacks
+from emu.ftrace.native.arch.x86_64 import arguments
 from emu.ftrace.native.arch.x86_64_probe import PROBE_REGISTERS
 from emu.ftrace.native.guest_records import Guest, GuestMemory, PtRegs
 from emu.ftrace.native.trace_records import TraceArray
@@ -20,22 +20,11 @@ COUNT = u64(len(PROBE_REGISTERS))
 
 def build(guest: Guest) -> UprobeCallbacks:
     """Compiles for a guest."""
-    of_guest = guest.layouts
-    njit = Native(of_guest).njit
 
-    @njit
-    def argument(cpu: Cpu, n: u64) -> u64:
-        registers = Registers(cpu.env)
-        return registers.di if n == 0 else registers.si if n == 1 else registers.dx
-
-    @njit
-    def pc(regs: PtRegs) -> u64:
-        return regs.pc
-
-    @njit
+    @Native(guest.layouts).njit
     def fill(cpu: Cpu, array: TraceArray, regs: PtRegs, image: Values[u64]) -> None:
         offsets = array.uprobes.saved_offsets
         for n in range(COUNT):
             image[n] = GuestMemory(regs.address + offsets[n]).as_u64
 
-    return uprobe.build(of_guest, uprobe.Program(argument, pc, fill))
+    return uprobe.build(guest.layouts, arguments, fill)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Control characters of terminals, and their requests, as x86-64 has them. */
+/* Control characters of terminals, and their requests, on most ports. */
 #ifndef _UAPI_ASM_TERMBITS_H
 #define _UAPI_ASM_TERMBITS_H
 

@@ -4,16 +4,12 @@
 #define _ASM_CACHEFLUSH_H
 
 #include <linux/mm.h>
-#include <asm/processor.h>
 
 /* Before a page is mapped executable. */
 void flush_icache_page(struct vm_area_struct *vma, struct page *page);
 
 /* Before the kernel executes what it has written to whole pages of its own. */
 void flush_icache_range(unsigned long start, unsigned long end);
-
-/* Before a program's memory is copied: its windows are part of it. */
-#define flush_cache_dup_mm(mm) flushw()
 
 /* After the kernel has written to a page that programs may map. */
 static inline void flush_dcache_page(struct page *page)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Error numbers from 35 on, as x86-64 has them. */
+/* Error numbers from 35 on, as most ports have them. */
 #ifndef _UAPI_ASM_ERRNO_H
 #define _UAPI_ASM_ERRNO_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What stat() tells of a file. */
-#ifndef _UAPI_ASM_GENERIC_STAT_H
-#define _UAPI_ASM_GENERIC_STAT_H
+#ifndef _UAPI_ASM_STAT_H
+#define _UAPI_ASM_STAT_H
 
 struct stat {
 	unsigned long	st_dev;

@@ -9,10 +9,14 @@ struct task_struct;
 struct task_struct *__switch_to_asm(struct task_struct *prev,
 				    struct task_struct *next);
 
-/* Nothing of prev is left in the CPU that needs its address space. */
-#define prepare_arch_switch(next) do { } while (0)
-
 #define switch_to(prev, next) __switch_to_asm(prev, next)
+
+/* Its part in C, on next's stack; returns prev. */
+struct task_struct *__switch_to(struct task_struct *prev,
+				struct task_struct *next);
+
+/* Where a new task begins. */
+void ret_from_fork(void);
 
 void arch_cpu_idle(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Values of open()'s flags on x86-64. */
+/* Values of open()'s flags on most ports. */
 #ifndef _UAPI_ASM_FCNTL_H
 #define _UAPI_ASM_FCNTL_H
 
@@ -17,6 +17,5 @@
 #define O_CLOEXEC	02000000
 #define O_PATH		010000000
 #define __O_SYNC	04000000
-#define O_SYNC		(__O_SYNC | O_DSYNC)
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a program may need of the CPU: V9, which every CPU has. */
+/* What a program may need of the CPU: nothing that not every CPU has. */
 #ifndef _UAPI_ASM_ISA_H
 #define _UAPI_ASM_ISA_H
 

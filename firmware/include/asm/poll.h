@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What programs call poll's events: as the kernel does. */
-#ifndef _ASM_X86_POLL_H
-#define _ASM_X86_POLL_H
+#ifndef _ASM_POLL_H
+#define _ASM_POLL_H
 
 #include <linux/types.h>
 

@@ -6,16 +6,14 @@
 #include <asm/pcpu_hot.h>
 
 /*
- * Unlike the CPU's number the running task is the same before and after a
- * switch, as seen by itself: gcc may keep it.
+ * A task may continue on another CPU after any call, so what is read of a CPU
+ * must not be kept across one, and pcpu_hot_read() is volatile. The running
+ * task is the same before and after a switch, as seen by itself: gcc may keep
+ * it.
  */
 static __always_inline struct task_struct *get_current(void)
 {
-	struct task_struct *task;
-
-	asm("mov %%gs:%c1, %0" : "=r" (task)
-	    : "i" (offsetof(struct pcpu_hot, current_task)));
-	return task;
+	return pcpu_hot_read_stable(current_task);
 }
 
 #define current			get_current()

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Functions in assembly: sized and typed symbols. */
+#ifndef _LINUX_LINKAGE_H
+#define _LINUX_LINKAGE_H
+
+#include <asm/linkage.h>
+
+#define SYM_FUNC_START(name)	\
+	.globl name;		\
+	__ALIGN;		\
+name:
+
+#define SYM_FUNC_END(name)	\
+	.type name, @function;	\
+	.size name, . - name
+
+#endif
