@@ -20,7 +20,7 @@ Examples:
 
 @click.command("build-module", context_settings={"max_content_width": 120}, epilog=EXAMPLES)
 @click.option("--arch", default="x86_64", show_default=True, metavar="A", help="Architecture of the guest.")
-@click.option("-o", "to", type=click.Path(path_type=Path), metavar="FOLDER", help="Where NAME.ko goes to. Default: DIR.")
+@click.option("-o", "to", type=click.Path(path_type=Path), metavar="FOLDER", help="The folder for NAME.ko. Default: DIR.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 def build_module(arch: str, to: Path | None, folder: Path) -> int:
     """Build the module whose sources are in DIR, and print the name of its file.
