@@ -22,7 +22,7 @@ Examples:
 
 @click.command("build-module", context_settings={"max_content_width": 120}, epilog=EXAMPLES)
 @arch_option("Architecture of the guest.")
-@click.option("-o", "to", type=click.Path(path_type=Path), metavar="FOLDER", help="Where NAME.ko goes to. Default: DIR.")
+@click.option("-o", "to", type=click.Path(path_type=Path), metavar="FOLDER", help="The folder for NAME.ko. Default: DIR.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 def build_module(arch: str, to: Path | None, folder: Path) -> int:
     """Build the module whose sources are in DIR, and print the name of its file.

@@ -54,12 +54,12 @@ on standard error. Exit status: 0; 2: an option is wrong, FILE cannot be read, o
 @click.option("--from", "start", metavar="SECONDS", help="Only what began at this time or later.")
 @click.option("--until", "end", metavar="SECONDS", help="Only what began at this time or earlier.")
 @click.option("-B", "buffer", metavar="NAME", help="The events of this instance; '' is the top array.")
-@click.option("--by", type=click.Choice(["task", "cpu", "function"]), help="svg, folded: what stacks stand on. Default: task.")
+@click.option("--by", type=click.Choice(["task", "cpu", "function"]), help="svg, folded: the root of stacks. Default: task.")
 @click.option(
     "--off-cpu", is_flag=True, help="svg, folded: time off the CPU, by the stacks of sched_switch. Default: on it, by calls."
 )
 @click.option("--table", metavar="NAME", help="csv, parquet: the rows of this table, with all columns: calls, or an event.")
-@click.option("--title", metavar="TEXT", help="svg, html, speedscope.json: what stands above it.")
+@click.option("--title", metavar="TEXT", help="svg, html, speedscope.json: the title.")
 @click.argument("file", type=click.Path(path_type=Path))
 def convert(
     output: Path,

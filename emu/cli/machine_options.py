@@ -167,7 +167,7 @@ _OPTIONS = (
         default="100MHz",
         show_default=True,
         metavar="HZ",
-        help="How many cycles a second has: 100MHz, 3GHz. Durations in traces are cycles over this.",
+        help="Cycles per second: 100MHz, 3GHz. Durations in traces are cycles over this.",
     ),
     click.option("--seed", default=0, show_default=True, metavar="N", help="Another seed, another order of events."),
     click.option(
@@ -192,7 +192,7 @@ _OPTIONS = (
     click.option(
         "--patching",
         metavar="METHOD",
-        help="How call sites are changed: breakpoint, flush, stop_machine, or a function of yours, FILE.py:NAME"
+        help="How call sites are changed: breakpoint, flush, stop_machine, or your own function, FILE.py:NAME"
         " (docs/races.md).",
     ),
     click.option(

@@ -72,7 +72,7 @@ class Duration(_Quantity):
     needed = "is no time: a number with ns, us, ms or s is needed."
 
     def _problem(self, amount: Fraction) -> str | None:
-        return "is no time at all." if amount < 1 else None
+        return "is too short." if amount < 1 else None
 
 
 class Size(_Quantity):

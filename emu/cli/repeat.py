@@ -33,7 +33,7 @@ def repeat_to(
     try:
         folder.mkdir(exist_ok=True)
         if any(folder.iterdir()):
-            raise click.ClickException(f"{folder} is not empty: --repeat wants a folder of its own")
+            raise click.ClickException(f"{folder} is not empty: --repeat needs a folder of its own")
     except OSError as error:
         raise click.ClickException(f"cannot make the folder {folder}: {error.strerror}") from None
     first = machine_arguments["seed"]

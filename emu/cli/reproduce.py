@@ -26,9 +26,9 @@ _PIECE = 1 << 20  # bytes
 )
 @click.argument("file", type=click.Path(path_type=Path))
 def reproduce(output: Path | None, file: Path) -> int:
-    """Record FILE, a trace.dat of emu, once more, and say whether the new one is the same, byte for byte.
+    """Record FILE, a trace.dat of emu, again, and report whether the new file is the same, byte for byte.
 
-    Exit status: 0: it is; 1: it differs, or the command ended in another way; 2: FILE cannot be read, or is not of emu.
+    Exit status: 0: it is; 1: it differs, or the command ended in another way; 2: FILE cannot be read, or was not recorded by emu.
     """
     origin = _origin(file)
     with tempfile.TemporaryDirectory(prefix="emu-") as folder:

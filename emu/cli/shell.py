@@ -49,7 +49,7 @@ Exit status: the shell's; 0: left by Ctrl-]; 2: an option is wrong; 124: --limit
 @click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
 @machine_options
 def shell(**machine_arguments: object) -> int:
-    """Talk to the guest's shell; or run the script on standard input, if that is no terminal."""
+    """Talk to the guest's shell; or run the script on standard input, if that is not a terminal."""
     from emu.machine import PoweredOff
 
     limits = RunLimits.taken_from(machine_arguments)

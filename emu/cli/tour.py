@@ -47,8 +47,8 @@ Exit status: 0; 2: there is no such document or section, or an option is wrong; 
 
 
 @click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
-@click.option("--list", "listed", is_flag=True, help="Only say which documents and sections there are.")
-@click.option("--verdicts", "judged", is_flag=True, help="Only say of each example whether it works here as it is written.")
+@click.option("--list", "listed", is_flag=True, help="Only list the documents and sections.")
+@click.option("--verdicts", "judged", is_flag=True, help="Only print for each example whether it works here as written.")
 @click.option("--full", is_flag=True, help="Show all that a command prints.")
 @machine_options
 @click.argument("name", required=False, metavar="[DOCUMENT")

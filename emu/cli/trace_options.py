@@ -43,8 +43,8 @@ def _option(word: str, metavar: str, text: str) -> Callable[[_Command], _Command
 _OPTIONS = (
     _option("-p", "TRACER", "Tracer: function, function_graph, irqsoff, ... (`emu list tracers`)."),
     _option("-e", "SYSTEM[:EVENT]", "Record these events; 'all': all. Repeatable."),
-    _option("-f", "FILTER", "Record what the -e before names only if: 'prev_pid == 0'."),
-    _option("-R", "TRIGGER", "What else the event of the -e before does: 'traceoff:1'."),
+    _option("-f", "FILTER", "Record the events of the previous -e only if: 'prev_pid == 0'."),
+    _option("-R", "TRIGGER", "Trigger of the event of the previous -e: 'traceoff:1'."),
     _option("-l", "FUNC", "Trace only these functions. A name or a glob, or a command: 'schedule:stacktrace'."),
     _option("-n", "FUNC", "Never trace these functions."),
     _option("-g", "FUNC", "function_graph: only these and what they call."),
@@ -74,7 +74,7 @@ def trace_options(command: _Command) -> _Command:
     return command
 
 
-instance_option = _option(_INSTANCE, "NAME", "Trace instance that is made; the options after it are about it, until the next -B.")
+instance_option = _option(_INSTANCE, "NAME", "Create this trace instance; the options up to the next -B apply to it.")
 
 
 class TracingCommand(click.Command):

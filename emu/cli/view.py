@@ -44,7 +44,7 @@ def view(port: int | None, no_browser: bool, file: Path) -> int:
         try:
             server = PerfettoServer(ui, trace, port or 0)
         except OSError as error:
-            why = "is taken" if error.errno == errno.EADDRINUSE else f"cannot be had: {error.strerror}"
+            why = "is taken" if error.errno == errno.EADDRINUSE else f"cannot be used: {error.strerror}"
             raise click.ClickException(f"port {port} {why}") from None
         with server:
             click.echo(server.address)

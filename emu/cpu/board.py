@@ -171,7 +171,7 @@ class Board:
 
     def _check_runs(self) -> None:
         if self.calls_python:
-            raise RuntimeError("the machine stands, because it has called a function and waits for it")
+            raise RuntimeError("the machine is stopped: it has called a function and waits for it")
 
     @property
     def stands(self) -> bool:

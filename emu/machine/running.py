@@ -49,7 +49,7 @@ class Running:
     def check_calls(self) -> None:
         """Raises RuntimeError in a callback, during which the machine must stand still."""
         if self._board.calls_python:
-            raise RuntimeError("the machine stands for a callback: this can be done when it has returned")
+            raise RuntimeError("the machine is stopped for a callback: this is possible after it has returned")
 
     def check(self) -> None:
         """The checks of check_open and check_calls."""

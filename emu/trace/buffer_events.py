@@ -24,8 +24,8 @@ _Number = TypeVar("_Number", bound=np.integer)
 _SMALLEST = 8  # bytes of an event with its header
 _PROBLEMS = {
     native.COMMIT_BEYOND_PAGE: "a page says that it holds more than it can",
-    native.EVENT_BEYOND_COMMIT: "an event goes on beyond its page",
-    native.TOO_SHORT: "an event is too short for what each begins with",
+    native.EVENT_BEYOND_COMMIT: "an event extends beyond its page",
+    native.TOO_SHORT: "an event is too short for its common fields",
 }
 _MOST_PROBLEMS = 16  # per CPU that are reported one by one
 

@@ -59,11 +59,11 @@ class Origin:
             machine["frequency"] = machine["frequency"] or MachineConfig.frequency
             origin = cls(machine=machine, **values)
         except (AttributeError, TypeError, ValueError):
-            raise ValueError("what it says of its origin is damaged") from None
+            raise ValueError("its record of its origin is damaged") from None
         if None in machine.values():
-            raise ValueError("what it says of its origin is damaged")
+            raise ValueError("its record of its origin is damaged")
         if not (isinstance(origin.words, list) and all(isinstance(word, str) for word in origin.words)):
-            raise ValueError("what it says of its origin is damaged: its command is no list of words")
+            raise ValueError("its record of its origin is damaged: the command is not a list of words")
         return origin
 
     def changes(self, other: Self) -> list[str]:

@@ -14,7 +14,7 @@ from emu.trace import Trace
 from emu.trace.comparison import compare
 from tests.cli.conftest import Emu
 
-ONE_RUN = "With one run each it cannot be known what is chance: use emu run --repeat."
+ONE_RUN = "With one run each, chance cannot be ruled out: use emu run --repeat."
 MODULE = "modprobe preemptirq_delay_test delay={}; sleep 0.001"
 
 
@@ -100,7 +100,7 @@ def test_what_is_refused(tmp_path: Path, emu: Emu) -> None:
         assert (done.status, done.out, done.err) == (2, b"", f"emu: {said}\n")
     for words, said in (
         (["--repeat", "2", "--", "true"], "--repeat needs -o FOLDER, for the recordings"),
-        (["--repeat", "2", "-o", str(tmp_path), "--", "true"], f"{tmp_path} is not empty: --repeat wants a folder of its own"),
+        (["--repeat", "2", "-o", str(tmp_path), "--", "true"], f"{tmp_path} is not empty: --repeat needs a folder of its own"),
         (["--repeat", "2", "-o", str(calls), "--", "true"], f"cannot make the folder {calls}: File exists"),
         (["--repeat", "2", "--stack", "-o", str(empty), "--", "true"],
          "a trace.dat has no place for --stack, --profile and --max-latency"),

@@ -130,7 +130,7 @@ def test_what_is_not_the_same_is_named(tmp_path: Path, emu: Emu) -> None:
     assert new.read_bytes() == content
     file.write_bytes(content.replace(b'"seed": 5', b'"seed": x'))
     assert (again := emu("reproduce", str(file))).status == 2
-    assert again.err == f"emu: {file}: what it says of its origin is damaged\n"
+    assert again.err == f"emu: {file}: its record of its origin is damaged\n"
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ class Runs:
 )  # fmt: skip
 @click.option(
     "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
-    help="Of several runs each: the probability of finding anything where nothing differs.",
+    help="With several runs each: the probability of finding anything although nothing differs.",
 )  # fmt: skip
 @click.option("-n", "--count", type=click.IntRange(1), metavar="N", help="Only the N changes that cost the most.")
 @click.option("--json", "as_json", is_flag=True, help="Write an object; times are nanoseconds.")
@@ -124,9 +124,9 @@ def _summary(found: Comparison) -> Iterator[str]:
     runs = f"{first} runs each" if first == second else f"{first} and {second} runs"
     number = f"{len(found.changes):,}" if found.changes else "none"
     if found.chance is None:
-        others = f", and {found.others:,} below what appeared or vanished" if found.others else ""
+        others = f", and {found.others:,} below paths that appeared or vanished" if found.others else ""
         yield f"{number} of {found.paths:,} paths differ{others}"
-        yield "With one run each it cannot be known what is chance: use emu run --repeat."
+        yield "With one run each, chance cannot be ruled out: use emu run --repeat."
         return
     chance, told = found.chance, f"{number} of {found.paths:,} paths changed"
     if not chance.tests:

@@ -33,8 +33,8 @@ does; 2: PATTERN is wrong, or FILE cannot be read.
 
 
 @click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
-@click.option("-i", "ignore_case", is_flag=True, help="Upper and lower case are the same.")
-@click.option("-v", "inverted", is_flag=True, help="Show what does not match.")
+@click.option("-i", "ignore_case", is_flag=True, help="Ignore case.")
+@click.option("-v", "inverted", is_flag=True, help="Show the events that do not match.")
 @click.option("-c", "only_count", is_flag=True, help="Show only how many events match.")
 @click.option("-A", "after", type=click.IntRange(0), default=0, metavar="N", help="Show N events after each.")
 @click.option("-B", "before", type=click.IntRange(0), default=0, metavar="N", help="Show N events before each.")

@@ -38,8 +38,8 @@ its own time. FILE is a trace.dat of emu or trace-cmd, recorded with function_gr
 
 @click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
 @click.option("-g", "function", metavar="FUNC", help="The calls of this function, and what they call. Default: all calls.")
-@click.option("--depth", type=click.IntRange(1), metavar="N", help="Show so many levels.")
-@click.option("--least", type=click.FloatRange(0, 100), default=1, metavar="SHARE", help="Hide less than so many %. Default: 1.")
+@click.option("--depth", type=click.IntRange(1), metavar="N", help="Show N levels.")
+@click.option("--least", type=click.FloatRange(0, 100), default=1, metavar="SHARE", help="Hide calls below SHARE %. Default: 1.")
 @click.option("--json", "as_json", is_flag=True, help="Write an object with the whole tree; times are nanoseconds.")
 @chosen_options
 def tree(

@@ -84,7 +84,7 @@ def certify(
     output: Path | None,
     as_json: bool,
 ) -> int:
-    """Search a protocol, wherever its sites lie.
+    """Search a protocol with sites at all kinds of addresses.
 
     Every order of events is tried, at each kind of place, with NMIs and without, under each fetch model.
     """

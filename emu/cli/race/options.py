@@ -46,7 +46,7 @@ on = click.option(
     help="Search the model, the booted guest, or both.",
 )
 fetch = click.option("--fetch", metavar="M[,M...]", show_default="all that apply", help="Fetch models.")
-seed = click.option("--seed", default=0, show_default=True, metavar="N", help="The machine's: another seed, another boot.")
+seed = click.option("--seed", default=0, show_default=True, metavar="N", help="Seed of the machine: each one boots differently.")
 limit = click.option(
     "--limit", type=SearchLimit(), metavar="STATES|TIME",
     help="End each search, undecided, after so many states, or after a time of the host: 30s.",

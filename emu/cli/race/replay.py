@@ -49,9 +49,9 @@ by Ctrl-C. What was replayed until then is printed.
 @options.as_json
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 def replay(files: Sequence[Path], as_json: bool) -> int:
-    """Do schedules' events on the booted guest.
+    """Replay schedules on the booted guest.
 
-    What comes of them is compared with what was recorded.
+    The results are compared with the recorded ones.
     """
     progress = Progress()
     with progress.during("loading the race lab"), lab_errors():

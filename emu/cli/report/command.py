@@ -34,7 +34,7 @@ FILE, says on standard error what is wrong, and its status is 2, too.
 
 
 @click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
-@click.option("--format", "format_", type=click.Choice(["report", "trace"]), default="report", help="Which text.")
+@click.option("--format", "format_", type=click.Choice(["report", "trace"]), default="report", help="Format of the text.")
 @click.option("-R", "raw", is_flag=True, help="Show the fields of events, not what their print fmt makes of them.")
 @click.option("-t", "full_times", is_flag=True, help="Show nanoseconds.")
 @click.option("-e", "events", multiple=True, metavar="SYSTEM:EVENT", help="Only these events; SYSTEM, EVENT or a GLOB will do.")
@@ -43,7 +43,7 @@ FILE, says on standard error what is wrong, and its status is 2, too.
 @click.option("--from", "start", metavar="SECONDS", help="Only events from this time on, as the report shows it.")
 @click.option("--to", "end", metavar="SECONDS", help="Only events up to this time.")
 @click.option("-B", "buffer", metavar="NAME", help="Only events of this instance; '' is the top array.")
-@click.option("--salvage", is_flag=True, help="Show what is intact of a damaged FILE.")
+@click.option("--salvage", is_flag=True, help="Show the intact part of a damaged FILE.")
 @click.option(
     "-o", "output", type=click.Path(path_type=Path), metavar="FILE", help="Write the text to FILE instead of standard output."
 )

@@ -62,7 +62,7 @@ Exit status: as `emu run` has it; with -r, that of the last run.
 
 @click.command(context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)
 @click.option("-e", "--event", "events", metavar="EVENT,...", multiple=True, help="Show these events. Repeatable.")
-@click.option("-a", "--all-cpus", is_flag=True, expose_value=False, help="Count on all CPUs: always so.")
+@click.option("-a", "--all-cpus", is_flag=True, expose_value=False, help="Count on all CPUs, as always.")
 @click.option("-A", "--per-cpu", "--no-aggr", "per_cpu", is_flag=True, help="Show what each CPU has counted.")
 @click.option(
     "-r", "--repeat", type=click.IntRange(1), default=1, metavar="N",

@@ -210,7 +210,7 @@ class _Parser:
         is_text = self._where.event is None and (fetched in ("$comm", "$COMM") or fetched.startswith('\\"'))
         if is_text:
             if count or (colon and type_name != "string"):
-                raise TraceError(errno.EINVAL, f"'{body}': what is a text can only be a string")
+                raise TraceError(errno.EINVAL, f"'{body}': a text can only be a string")
             type_name = "string"
         kind = self._type(type_name if colon or is_text else _DEFAULT_TYPE)
         if kind is None:

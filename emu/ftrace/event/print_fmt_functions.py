@@ -80,7 +80,7 @@ class PrintFmtExpressions(Expressions):
                 case [Number(), Number(low=0, high=0)]:
                     break
                 case _:
-                    raise PrintFmtError("what it chooses from is no list of numbers with their names")
+                    raise PrintFmtError("the choices are not a list of numbers with their names")
         return pairs
 
     def _print_flags(self, value: Node, separator: Node, *pairs: Node) -> Value:
@@ -92,7 +92,7 @@ class PrintFmtExpressions(Expressions):
     def _flags(self, type_: CType, value: Node, separator: Node, pairs: Sequence[Node]) -> Value:
         between = self.of(separator)
         if not isinstance(between, Text) or between.literal is None:
-            raise PrintFmtError("what stands between flags is no string")
+            raise PrintFmtError("the delimiter of flags is not a string")
         text = lru_cache(maxsize=1024)(partial(flags, separator=between.literal, names=self._pairs(pairs, type_)))
         return Text(f"{self.kept(text)}({self._fitted(value, type_)})")
 

@@ -128,7 +128,7 @@ class Hit:
 
     def _check_return(self) -> None:
         if self.returns_to is None:
-            raise AttributeError("no function returns here: this is no probe of returns")
+            raise AttributeError("no function returns here: this is not a return probe")
 
 
 class HostProbe:

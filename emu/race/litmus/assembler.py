@@ -107,7 +107,7 @@ class _Assembler:
             if before == self._symbols:
                 return program
         at = next(line.at for column in self._columns for line in column if isinstance(line, Line))
-        raise TextError(self._path, "the labels do not come to rest; use fewer `.align`", at.line, at.column)
+        raise TextError(self._path, "the labels do not converge; use fewer `.align`", at.line, at.column)
 
     def _round(self) -> Program:
         filler = self._arch.filler

@@ -51,11 +51,11 @@ def unpacker(name: str, place: int) -> Unpack:
 
     def unpack(packed: memoryview, size: int, at: int) -> bytes:
         if size > LARGEST_PIECE:
-            raise TraceFileError(at, f"a compressed piece wants to become {size} bytes")
+            raise TraceFileError(at, f"a compressed piece has an unpacked size of {size} bytes")
         try:
             found = decompress(packed, size)
         except (ValueError, zlib.error) as error:
-            raise TraceFileError(at, f"what {name} has packed cannot be unpacked: {error}") from None
+            raise TraceFileError(at, f"{name} data cannot be unpacked: {error}") from None
         if len(found) != size:
             raise TraceFileError(at, f"a compressed piece has {len(found)} bytes where it says {size}")
         return found

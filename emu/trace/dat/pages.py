@@ -74,7 +74,7 @@ class PagesReader:
         packed, size, place = reader.number(4, "a chunk's size"), reader.number(4, "a chunk's size unpacked"), reader.place
         self._unpacked += size
         if size % page_size or self._unpacked > _MOST_TIMES * len(self._memory):
-            raise TraceFileError(place, f"a chunk wants to become {size} bytes, of pages of {page_size}")
+            raise TraceFileError(place, f"a chunk has an unpacked size of {size} bytes, with pages of {page_size}")
         file.write(unpack(reader.view(packed, "a chunk"), size, place))
 
 
