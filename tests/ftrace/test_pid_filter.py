@@ -34,9 +34,12 @@ def test_the_tasks_that_run_are_heard_or_ignored_at_once(
 ) -> None:
     flags = pid_flags(records)
     pids, of_events = PidFilter(records, flags, OF_FUNCTIONS), PidFilter(records, flags, OF_EVENTS)
-    pids.choose(frozenset({1, 5}), frozenset({2, 6}))
-    of_events.choose(frozenset({6, 7}), frozenset({5, 8}))
-    pids.choose(chosen, excluded)
+    pids.choose(frozenset({1, 5}))
+    pids.exclude(frozenset({2, 6}))
+    of_events.choose(frozenset({6, 7}))
+    of_events.exclude(frozenset({5, 8}))
+    pids.choose(chosen)
+    pids.exclude(excluded)
     assert (pids.chosen, pids.excluded) == (chosen, excluded)
     assert (of_events.chosen, of_events.excluded) == ({6, 7}, {5, 8})
     assert [cpu.events_ignored for cpu in records.cpus] == [1, 0]
@@ -46,5 +49,5 @@ def test_the_tasks_that_run_are_heard_or_ignored_at_once(
 
 def test_no_task_has_a_pid_that_is_too_large(records: ArrayRecords) -> None:
     pids = PidFilter(records, pid_flags(records), OF_FUNCTIONS)
-    pids.choose(frozenset({PID_LIMIT - 1, PID_LIMIT, 1 << 40}), None)
+    pids.choose(frozenset({PID_LIMIT - 1, PID_LIMIT, 1 << 40}))
     assert pids.chosen == {PID_LIMIT - 1}
