@@ -23,7 +23,8 @@ import pytest
 from tests.lib.long_tests import LIST
 
 MOST, MOST_OF_FIRST = 0.5, 1.0  # seconds
-KEPT = ("tests/test_quality.py", "tests/ftrace/test_ring_buffer.py", "tests/ftrace/test_array_buffers.py")  # however long they take
+# These stay however long they take.
+KEPT = ("tests/test_quality.py", "tests/traces/", "tests/ftrace/test_ring_buffer.py", "tests/ftrace/test_array_buffers.py")
 SOAK = "tests/soak/"
 
 _BEGUN = pytest.StashKey[float]()
