@@ -41,8 +41,9 @@ def test_on_one_cpu_nothing_depends_on_the_quantum(quantum: int) -> None:
 @pytest.mark.parametrize("turn", [401, 1063, 1711])
 def test_on_one_cpu_nothing_depends_on_where_turns_end(turn: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some turns end within a string instruction, and within a line that it copies."""
+    expected = usual()
     monkeypatch.setattr(Board, "LONGEST_TURN", turn)
-    assert of_one_cpu(400) == usual()
+    assert of_one_cpu(400) == expected
 
 
 def of_programs(quantum: int) -> Mapping[str, Mapping[str, int]]:
