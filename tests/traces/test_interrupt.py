@@ -7,7 +7,7 @@ from tests.traces.run import Run, in_a_row, shown
 
 COMMAND = (
     "emu run --cpus 1 -p function_graph -g vfs_read -l vfs_read -l '*timer_interrupt' -l '*tick*' "
-    "-- 'dd if=/dev/zero of=/dev/null bs=300K count=1 status=none'"
+    "-- 'dd if=/dev/zero of=/dev/null bs=1M count=1 status=none'"
 )
 
 TRACE = """\
@@ -25,19 +25,82 @@ TRACE = """\
  0)   1.270 us    |              tick_do_update_jiffies64();
  0)   1.640 us    |            }
  0)               |            tick_sched_handle() {
- 0)   0.460 us    |              account_process_tick();
- 0)   0.550 us    |              softlockup_tick();
+ 0)   0.500 us    |              account_process_tick();
+ 0)   0.560 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
- 0)   0.330 us    |                task_tick_fair();
+ 0)   0.320 us    |                task_tick_fair();
  0)   2.410 us    |              }
- 0)   5.410 us    |            }
- 0)   8.400 us    |          }
+ 0)   5.580 us    |            }
+ 0)   8.570 us    |          }
  0)   0.980 us    |          tick_program_event();
- 0) + 12.340 us   |        }
- 0) + 12.760 us   |      }
- 0) + 14.560 us   |    }
+ 0) + 12.690 us   |        }
+ 0) + 13.100 us   |      }
+ 0) + 14.910 us   |    }
  0)   <========== |
- 0) # 1222.790 us |  }
+ 0)   ==========> |
+ 0)               |    sysvec_apic_timer_interrupt() {
+ 0)               |      __sysvec_apic_timer_interrupt() {
+ 0)               |        hrtimer_interrupt() {
+ 0)               |          tick_sched_timer() {
+ 0)               |            tick_sched_do_timer() {
+ 0)   0.950 us    |              tick_do_update_jiffies64();
+ 0)   1.330 us    |            }
+ 0)               |            tick_sched_handle() {
+ 0)   0.460 us    |              account_process_tick();
+ 0)   0.520 us    |              softlockup_tick();
+ 0)               |              scheduler_tick() {
+ 0)   0.200 us    |                task_tick_fair();
+ 0)   2.630 us    |              }
+ 0)   5.140 us    |            }
+ 0)   7.780 us    |          }
+ 0)   0.940 us    |          tick_program_event();
+ 0) + 11.560 us   |        }
+ 0) + 11.970 us   |      }
+ 0) + 16.220 us   |    }
+ 0)   <========== |
+ 0)   ==========> |
+ 0)               |    sysvec_apic_timer_interrupt() {
+ 0)               |      __sysvec_apic_timer_interrupt() {
+ 0)               |        hrtimer_interrupt() {
+ 0)               |          tick_sched_timer() {
+ 0)               |            tick_sched_do_timer() {
+ 0)   1.140 us    |              tick_do_update_jiffies64();
+ 0)   1.510 us    |            }
+ 0)               |            tick_sched_handle() {
+ 0)   0.460 us    |              account_process_tick();
+ 0)   0.330 us    |              softlockup_tick();
+ 0)               |              scheduler_tick() {
+ 0)   0.210 us    |                task_tick_fair();
+ 0)   2.060 us    |              }
+ 0)   4.390 us    |            }
+ 0)   7.210 us    |          }
+ 0)   0.940 us    |          tick_program_event();
+ 0) + 10.980 us   |        }
+ 0) + 11.400 us   |      }
+ 0) + 12.810 us   |    }
+ 0)   <========== |
+ 0)   ==========> |
+ 0)               |    sysvec_apic_timer_interrupt() {
+ 0)               |      __sysvec_apic_timer_interrupt() {
+ 0)               |        hrtimer_interrupt() {
+ 0)               |          tick_sched_timer() {
+ 0)               |            tick_sched_do_timer() {
+ 0)   0.950 us    |              tick_do_update_jiffies64();
+ 0)   1.330 us    |            }
+ 0)               |            tick_sched_handle() {
+ 0)   0.460 us    |              account_process_tick();
+ 0)   0.330 us    |              softlockup_tick();
+ 0)               |              scheduler_tick() {
+ 0)   0.210 us    |                task_tick_fair();
+ 0)   2.060 us    |              }
+ 0)   4.380 us    |            }
+ 0)   7.020 us    |          }
+ 0)   0.940 us    |          tick_program_event();
+ 0) + 10.800 us   |        }
+ 0) + 11.210 us   |      }
+ 0) + 12.620 us   |    }
+ 0)   <========== |
+ 0) # 4172.860 us |  }
 """
 
 
