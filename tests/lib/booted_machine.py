@@ -16,43 +16,6 @@ __all__ = ["booted_machine", "machine_of_command"]
 
 _KEPT = 8  # some 20 MiB each
 
-_Options = frozenset[tuple[str, int | str]]
-
-
-class _Idle(NamedTuple):
-    """A machine that no test uses at the moment."""
-
-    options: _Options
-    machine: Machine
-    after_boot: Checkpoint
-
-
-_idle: list[_Idle] = []  # the most recently used one is at the end
-
-
-@contextmanager
-def booted_machine(arch: str, cpus: int = 2, **options: int | str) -> Iterator[Machine]:
-    """A machine in its state after the boot: new, or restored to that state. Tests cannot tell the difference.
-
-    It is for tests that keep no object of the machine. After an error, the machine is closed: no other test gets it.
-
-    Args:
-        arch: name of the architecture.
-        cpus: the number of CPUs.
-        options: other arguments of Machine. They must be numbers and texts, which need not be restored.
-    """
-    options.setdefault("timing", cpu_arch.load(arch).default_timing)
-    wanted = frozenset({"arch": arch, "cpus": cpus, **options}.items())
-    one = _take(wanted) or _boot(wanted)
-    with ExitStack() as closed:
-        closed.enter_context(one.machine)
-        yield one.machine
-        one.machine.restore(one.after_boot)
-        closed.pop_all()
-    _idle.append(one)
-    if len(_idle) > _KEPT:
-        _idle.pop(0).machine.close()
-
 
 class _Calls:
     """What a command's machine calls, for one command after another. Each also gets what was called during the boot."""
@@ -73,7 +36,41 @@ class _Calls:
             callers[name](value)
 
 
-_of_commands: dict[str, tuple[Machine, Checkpoint, _Calls]] = {}  # those that no command has now, the latest at the end
+class _Booted(NamedTuple):
+    """A machine, and its state after the boot. `calls`: of a command's machine."""
+
+    options: frozenset[tuple[str, object]]
+    machine: Machine
+    after_boot: Checkpoint
+    calls: _Calls | None = None
+
+
+_idle: list[_Booted] = []  # those that nothing uses at the moment; the most recently used one is at the end
+
+
+@contextmanager
+def booted_machine(arch: str, cpus: int = 2, **options: int | str) -> Iterator[Machine]:
+    """A machine in its state after the boot: new, or restored to that state. Tests cannot tell the difference.
+
+    It is for tests that keep no object of the machine. After an error, the machine is closed: no other test gets it.
+
+    Args:
+        arch: name of the architecture.
+        cpus: the number of CPUs.
+        options: other arguments of Machine. They must be numbers and texts, which need not be restored.
+    """
+    options.setdefault("timing", cpu_arch.load(arch).default_timing)
+    wanted = {"arch": arch, "cpus": cpus, **options}
+    one = _take(wanted, of_command=False)
+    if one is None:
+        machine = Machine(**wanted)
+        one = _Booted(frozenset(wanted.items()), machine, machine.checkpoint())
+    with ExitStack() as closed:
+        closed.enter_context(one.machine)
+        yield one.machine
+        one.machine.restore(one.after_boot)
+        closed.pop_all()
+    _keep(one)
 
 
 def machine_of_command(**parameters: Any) -> Machine:
@@ -87,39 +84,39 @@ def machine_of_command(**parameters: Any) -> Machine:
     plain = all(isinstance(value, bool | int | str | None) or value == () for value in options.values())
     if not plain or options["image"] or limits != (None, None):
         return Machine(**parameters)
-    key = repr(options)
-    if key in _of_commands:
-        machine, _, calls = used = _of_commands.pop(key)
-        calls.serve(callers)
-    else:
+    one = _take(options, of_command=True)
+    if one is None:
         calls = _Calls(callers)
         machine = Machine(**options, **{name: partial(calls.call, name) for name in callers})
         calls.booting = False
-        used = machine, machine.checkpoint(), calls
+        one = _Booted(frozenset(options.items()), machine, machine.checkpoint(), calls)
+    else:
+        assert one.calls is not None
+        one.calls.serve(callers)
+    machine = one.machine
 
     def put_back() -> None:
         del machine.__dict__["close"]
         try:
-            machine.restore(used[1])
+            machine.restore(one.after_boot)
         except BaseException:
             machine.close()
             raise
-        _of_commands[key] = used
-        if len(_of_commands) > _KEPT:
-            oldest, _, _ = _of_commands.pop(next(iter(_of_commands)))
-            oldest.close()
+        _keep(one)
 
     setattr(machine, "close", put_back)  # noqa: B010  # of this object, not of all machines
     return machine
 
 
-def _take(wanted: _Options) -> _Idle | None:
+def _take(options: Mapping[str, object], *, of_command: bool) -> _Booted | None:
+    wanted = frozenset(options.items())
     for number, one in enumerate(_idle):
-        if one.options == wanted:
+        if one.options == wanted and (one.calls is not None) == of_command:
             return _idle.pop(number)
     return None
 
 
-def _boot(options: _Options) -> _Idle:
-    machine = Machine(**dict(options))
-    return _Idle(options, machine, machine.checkpoint())
+def _keep(one: _Booted) -> None:
+    _idle.append(one)
+    if len(_idle) > _KEPT:
+        _idle.pop(0).machine.close()
