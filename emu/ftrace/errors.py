@@ -17,7 +17,7 @@ __all__ = ["ErrorReport", "NotProvided", "TraceError", "did_you_mean", "enumerat
 _CLOSE = 0.7  # of difflib's ratio; equal texts have 1.0
 _NEARLY_AS_CLOSE = 0.05
 _MOST_NAMES = 3
-_SYSTEM_CALL = re.compile(r"^(?:__[a-z0-9]+_)?sys_")
+_SYSTEM_CALL = re.compile(r"^(?:__(?:x64|ia32|sparc64|do|se)_)?sys_")
 _CLONE = re.compile(r"(?:\.(?:isra|constprop|part)\.\d+)+$")  # the suffixes of gcc's clones of a function
 
 
