@@ -10,7 +10,7 @@ import click
 
 from emu.architectures import DEFAULT_ARCHITECTURE
 
-__all__ = ["arch_option"]
+__all__ = ["Command", "arch_option"]
 
 Command = TypeVar("Command", bound=Callable[..., object])
 

@@ -9,11 +9,11 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from emu.cli.arch_option import arch_option
+from emu.cli.arch_option import Command, arch_option
 from emu.cli.guest_errors import guest_errors
 from emu.cli.quantities import Duration, Frequency, Size
 from emu.machine_config import MachineConfig
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["RunLimits", "boot", "compiling", "config_of", "machine_options"]
 
 MEBIBYTE = 1 << 20
-
-Command = TypeVar("Command", bound=Callable[..., object])
 
 
 class RunLimits(NamedTuple):

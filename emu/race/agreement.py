@@ -15,7 +15,6 @@ from emu.race.arch import load
 from emu.race.model.model_sites import model_patches
 from emu.race.model.replay import replay as model_replay
 from emu.race.scenario.change import Change
-from emu.race.scenario.fetch import models_of
 from emu.race.scenario.mutants import mutants
 from emu.race.scenario.protocol_text import NamedProtocol, ShippedProtocol
 from emu.race.scenario.scenario import Handler, Scenario
@@ -40,7 +39,7 @@ def cases() -> list[Case]:
 
 
 def _of_mutants(arch: str) -> Iterator[Case]:
-    fetches = itertools.cycle(model.name for model in models_of(arch))
+    fetches = itertools.cycle(model.name for model in load(arch).fetch_models)
     handlers = tuple(Handler) if ftrace_arch.load(arch).breakpoint else (Handler.EMULATE,)
     nmis = (frozenset[int](), frozenset({1}))
     variations = list(itertools.product(load(arch).agreement_places, load(arch).changes, handlers, nmis))
@@ -64,7 +63,7 @@ def _and_mutants(name: str, arch: str) -> list[NamedProtocol]:
 
 
 def _of_ways_back(arch: str) -> Iterator[Case]:
-    fetches = itertools.cycle(model.name for model in models_of(arch))
+    fetches = itertools.cycle(model.name for model in load(arch).fetch_models)
     for name, change in itertools.product(ftrace_arch.load(arch).protocols, (Change.NOP_TO_CALL, Change.CALL_TO_CALL)):
         shipped = ShippedProtocol(name)
         scenario = Scenario(name, shipped, name, arch=arch, places=load(arch).agreement_places[1], change=change)

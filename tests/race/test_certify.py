@@ -15,7 +15,6 @@ from emu.race.limits import Limits
 from emu.race.model import explore, patcher
 from emu.race.model.model_sites import model_patches
 from emu.race.scenario.change import Change
-from emu.race.scenario.fetch import models_of
 from emu.race.scenario.mutants import mutants
 from emu.race.scenario.protocol_steps import pieces
 from emu.race.scenario.protocol_text import ShippedProtocol
@@ -49,7 +48,7 @@ def test_what_a_protocol_is_certified_for() -> None:
 @pytest.mark.parametrize("protocol", ["flush", "stop_machine"])
 def test_on_sparc_both_protocols_are_safe_with_nmis_too(protocol: str) -> None:
     verdicts = certify(protocol, "sparc64")
-    assert {verdict.fetch for verdict in verdicts} == {model.name for model in models_of("sparc64")}
+    assert {verdict.fetch for verdict in verdicts} == {model.name for model in race_arch.load("sparc64").fetch_models}
     assert unsafe(verdicts) == []
 
 
@@ -85,7 +84,8 @@ def test_a_large_search() -> None:
 def test_stop_machine_is_safe_without_nmis_and_on_emus_own_cpus() -> None:
     wrong = unsafe(certify("stop_machine", cpus=2, sites=1))
     assert all(verdict.wrong is Wrong.TORN and verdict.scenario.nmi_sites for verdict in wrong)
-    assert {verdict.fetch for verdict in wrong} == {model.name for model in models_of("x86_64")} - {"translation"}
+    models = {model.name for model in race_arch.load("x86_64").fetch_models}
+    assert {verdict.fetch for verdict in wrong} == models - {"translation"}
 
 
 def test_where_an_nmi_finds_stop_machine_at_work() -> None:

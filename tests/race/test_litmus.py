@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import emu.race
+from emu.race import arch as race_arch
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.litmus import LitmusVerdict, explore, format_verdict, format_witness, parse, read
 from emu.race.litmus.bare_board import BareBoard
-from emu.race.scenario.fetch import models_of
 from tests.race.conftest import Clock
 
 CORPUS = sorted((Path(emu.race.__file__).parent / "corpus").glob("*.litmus"))
@@ -209,7 +209,7 @@ def test_cpus_that_never_come_to_an_end_prove_nothing(quantifier: str) -> None:
 
 def test_endless_loops_are_found() -> None:
     text = one("X86_64", "again: xor byte ptr [site + 1], 3", "site: mov eax, 5", "jmp again")
-    for model in models_of("x86_64"):
+    for model in race_arch.load("x86_64").fetch_models:
         found = verdict(text, model.name, Limits(200))
         assert found.finals == ()
         if model.monotone:  # these models depend on how often the code has changed

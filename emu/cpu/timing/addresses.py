@@ -7,6 +7,7 @@ accesses (following pointers, looking up tables) are those that miss caches most
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -59,7 +60,7 @@ def name_places(code: Sequence[Instruction], core: Core) -> list[list[Named]]:
         ])  # fmt: skip
         values.execute(instruction)
         same = same and not instruction.swaps_segments
-    known, same = _unchanged(core.registers.flags), True
+    known, same = dict(_unchanged(core.registers.flags)), True
     for instruction, found_places in zip(reversed(code), reversed(named), strict=True):
         if instruction.effects:
             _undo(instruction.effects, known)
@@ -103,8 +104,8 @@ class _Values:
     """
 
     def __init__(self, general: int) -> None:
-        self._known_first: dict[int, Steps] = {register: ((Step.REGISTER, register),) for register in range(general)}
-        self.linear = _unchanged(general)
+        self._unchanged = _unchanged_steps(general)
+        self.linear = dict(_unchanged(general))
         self._calculated: dict[int, Steps] = {}  # others
         self._stored: set[Steps | None] = set()  # addresses of stores so far
 
@@ -123,7 +124,7 @@ class _Values:
             steps += (*scaled, (Step.SHIFT_LEFT, place.scale.bit_length() - 1), (Step.ADD, 0))
         if place.segment:
             steps += ((Step.SEGMENT, place.segment),)
-        return calculation(steps, self._known_first, None)
+        return calculation(steps, self._unchanged, None)
 
     def execute(self, instruction: Instruction) -> None:
         """Tracks the execution of an instruction."""
@@ -145,6 +146,12 @@ class _Values:
         return calculation(steps, registers, loaded)
 
 
+@functools.cache
+def _unchanged_steps(general: int) -> dict[int, Steps]:
+    return {register: ((Step.REGISTER, register),) for register in range(general)}
+
+
+@functools.cache
 def _unchanged(general: int) -> _Linear:
     return {register: (register, 0) for register in (ABSOLUTE, *range(general))}
 

@@ -21,12 +21,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from emu.ftrace.errors import did_you_mean, enumeration
+from emu.race import arch as race_arch
 from emu.race.litmus.arch import DATA, HEADS, MOST_CPUS, MOST_WORDS, LitmusArch, load
 from emu.race.litmus.assembler import LABEL, NAME, Line, Program, assemble
 from emu.race.litmus.condition import FinalValue, Proposition, Quantifier
 from emu.race.litmus.condition_text import WORD_BITS, ConditionText, register_of, value_of
 from emu.race.litmus.cursor import Cursor
-from emu.race.scenario.fetch import ALIASES, models_of
+from emu.race.scenario.fetch import ALIASES
 from emu.race.scenario.text_file import TextError, Word, one_line, quoted, read_text
 
 __all__ = ["Litmus", "parse", "read"]
@@ -303,7 +304,7 @@ class _Parser:
     def _fetch(self, arch: LitmusArch) -> tuple[str, ...]:
         """The names of the fetch models: from a line `fetch`, or all."""
         cursor = self._cursor
-        known = [model.name for model in models_of(arch.name)]
+        known = [model.name for model in race_arch.load(arch.name).fetch_models]
         found: list[str] = []
         while cursor.take(_FETCH):
             line, at = cursor.rest_of_line(), cursor.at

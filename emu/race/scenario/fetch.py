@@ -16,20 +16,14 @@ from emu.architectures import ARCHITECTURES
 from emu.race.arch import load
 from emu.race.scenario.fetch_model import FetchModel
 
-__all__ = ["ALIASES", "MODELS", "Fetch", "View", "Views", "model_of", "models_of"]
+__all__ = ["ALIASES", "MODELS", "Fetch", "View", "Views", "model_of"]
 
 View: TypeAlias = tuple[int, ...]
-
 
 MODELS: Mapping[str, FetchModel] = {model.name: model for name in ARCHITECTURES for model in load(name).fetch_models}
 """Those of all architectures."""
 
 ALIASES: Mapping[str, str] = {"intel": "torn1", "amd": "torn8"}
-
-
-def models_of(arch: str) -> list[FetchModel]:
-    """The fetch models of an architecture, the strictest first."""
-    return list(load(arch).fetch_models)
 
 
 def model_of(arch: str, name: str) -> FetchModel:
@@ -38,7 +32,7 @@ def model_of(arch: str, name: str) -> FetchModel:
     Raises:
         ValueError: the architecture has none of that name. The text says which it has.
     """
-    known = {model.name: model for model in models_of(arch)}
+    known = {model.name: model for model in load(arch).fetch_models}
     if name not in known:
         raise ValueError(f"{arch} has no fetch model '{name}'; it has {', '.join(known)}")
     return known[name]

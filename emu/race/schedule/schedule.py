@@ -26,7 +26,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from emu.race.model.model_sites import model_patches
-from emu.race.scenario.fetch import models_of
 from emu.race.scenario.scenario import Scenario, Wrong
 from emu.race.scenario.scenario_file import format as format_scenario
 from emu.race.scenario.scenario_file import parse_lines
@@ -193,7 +192,7 @@ class _Parser:
         seed = self._one("seed")
         if not _SEED.fullmatch(seed.text):
             raise file.error(seed, f"{quoted(seed.text)} is no seed; a number of at most 40 digits")
-        models = [model.name for model in models_of(scenario.arch)]
+        models = [model.name for model in scenario.race_arch.fetch_models]
         fetch = file.choice(self._one("fetch"), models, f"fetch model of {scenario.arch}")
         digest = self._digest(on)
         sizes = [len(patch.old) for patch in model_patches(scenario)]
