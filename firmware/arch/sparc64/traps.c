@@ -26,12 +26,6 @@ void __init trap_init(void)
 	BUILD_BUG_ON(sizeof(struct pt_regs) % 16);
 }
 
-/* The kernel itself trapped where nothing can be done about it. */
-void die(const char *what, struct pt_regs *regs, long err)
-{
-	oops(regs, "%s: %04lx", what, err & 0xffff);
-}
-
 /*
  * Called and left with interrupts off. A program's trap becomes its signal, the
  * kernel's own needs a fix-up.

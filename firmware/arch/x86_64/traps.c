@@ -15,12 +15,6 @@
 #include <asm/proto.h>
 #include <asm/traps.h>
 
-/* The kernel itself faulted where nothing can be done about it. */
-void die(const char *what, struct pt_regs *regs, long err)
-{
-	oops(regs, "%s: %04lx", what, err & 0xffff);
-}
-
 /*
  * Called and left with interrupts off. A program's fault becomes its signal,
  * the kernel's own needs a fix-up. Where @sicode is 0 nothing more than the

@@ -17,6 +17,12 @@ extern pgd_t swapper_pg_dir[PTRS_PER_TABLE];
 pgd_t *pgd_alloc(void);
 void pgd_free(pgd_t *pgd);
 
+/*
+ * The entry of one page in the kernel's mapping. NULL: there is no such entry,
+ * and no memory for one.
+ */
+pte_t *kernel_pte(unsigned long addr);
+
 #define __table_index(addr, shift) \
 	(((addr) >> (shift)) & (PTRS_PER_TABLE - 1))
 #define __table_entry(type, val, addr, shift) \

@@ -18,6 +18,4 @@ struct task_struct *__switch_to(struct task_struct *prev,
 /* Where a new task begins. */
 void ret_from_fork(void);
 
-void arch_cpu_idle(void);
-
 #endif

@@ -3,6 +3,8 @@
 #ifndef _LINUX_CPU_H
 #define _LINUX_CPU_H
 
+#include <asm/setup.h>
+
 struct task_struct;
 
 void boot_cpu_init(void);
@@ -23,9 +25,14 @@ void start_secondary(struct task_struct *idle, unsigned long cpu)
 void notify_cpu_starting(void);
 
 void arch_send_call_function_ipi(int cpu);
+int native_cpu_up(int cpu, struct task_struct *idle);
+
+/* Called with interrupts off: turns them on and sleeps until the next one. */
+void arch_cpu_idle(void);
 
 /* arch: */
 void cpu_init(void);
-int native_cpu_up(int cpu, struct task_struct *idle);
+/* arch, in head.S: the entry of a CPU that another CPU starts. */
+void secondary_startup(void);
 
 #endif

@@ -14,4 +14,10 @@ name:
 	.type name, @function;	\
 	.size name, . - name
 
+/* A function that only returns. */
+#define SYM_FUNC_RETURN(name)	\
+	SYM_FUNC_START(name)	\
+	ASM_RET;		\
+	SYM_FUNC_END(name)
+
 #endif

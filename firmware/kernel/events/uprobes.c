@@ -466,6 +466,11 @@ static void handler_chain(struct uprobe *uprobe, struct pt_regs *regs)
 	up_read(&uprobe->register_rwsem);
 }
 
+void arch_uprobe_pre_xol(struct pt_regs *regs, unsigned long xol_vaddr)
+{
+	instruction_pointer_divert(regs, xol_vaddr);
+}
+
 /* The program goes on behind the instruction, or in a copy of it. */
 static void pre_ssout(struct uprobe *uprobe, struct pt_regs *regs,
 		      unsigned long vaddr)

@@ -86,6 +86,11 @@ void start_secondary(struct task_struct *idle, unsigned long cpu)
 	cpu_startup_entry();
 }
 
+int native_cpu_up(int cpu, struct task_struct *idle)
+{
+	return hostcall3(HC_CPU_START, cpu, secondary_startup, idle);
+}
+
 static __init int cpu_up(int cpu)
 {
 	struct task_struct *idle = fork_idle(cpu);

@@ -135,3 +135,8 @@ void oops(struct pt_regs *regs, const char *fmt, ...)
 		panic_regs(regs, "Fatal exception");
 	make_task_dead(SIGSEGV);
 }
+
+void die(const char *what, struct pt_regs *regs, long err)
+{
+	oops(regs, "%s: %04lx", what, err & 0xffff);
+}

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where functions in assembly begin; stack frames. */
+/* Where functions in assembly begin and end; stack frames. */
 #ifndef _ASM_LINKAGE_H
 #define _ASM_LINKAGE_H
 
 #define __ALIGN			.balign 4
+#define ASM_RET			retl; nop
 
 /* %sp and %fp are this much less than the addresses they stand for. */
 #define STACK_BIAS		2047

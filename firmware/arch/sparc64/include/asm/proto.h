@@ -6,11 +6,9 @@
 #include <linux/compiler.h>
 #include <asm/ptrace.h>
 
-struct boot_params;
 struct fpu_state;
 
 /* head.S, fpu.S, mmu.S */
-void sparc64_cpu_startup(void);
 void fpsave(struct fpu_state *fpu);
 void fpload(const struct fpu_state *fpu);
 void load_direct_map_end(unsigned long end);
@@ -18,7 +16,6 @@ void load_page_table(unsigned long pgd);
 void load_direct_map_tables(unsigned long tables);
 
 /* Called from assembly. */
-void sparc64_start_kernel(struct boot_params *params) __noreturn;
 void save_user_windows(struct pt_regs *regs);
 
 /* tlb.c */

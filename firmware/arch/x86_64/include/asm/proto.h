@@ -7,14 +7,10 @@
 #include <asm/pgtable_types.h>
 #include <asm/ptrace.h>
 
-struct boot_params;
-
 /* head.S, entry.S */
-void secondary_startup_64(void);
 void entry_SYSCALL_64(void);
 
 /* Called from assembly. */
-void x86_64_start_kernel(struct boot_params *params) __noreturn;
 bool do_syscall_64(struct pt_regs *regs, int nr);
 
 /* idt.c */
@@ -28,7 +24,6 @@ void handle_stack_overflow(struct pt_regs *regs,
 void __flush_tlb_all(void);
 
 /* set_memory.c */
-pte_t *kernel_pte(unsigned long addr);
 pte_t *kernel_pte_alloc(unsigned long addr);
 
 #endif
