@@ -15,13 +15,13 @@ TRACE = """\
  0)               |  sys_pipe2() {
  0)               |    do_pipe2() {
  0)               |      __do_pipe_flags() {
- 0) + 26.710 us   |        create_pipe_files();
+ 0) + 26.600 us   |        create_pipe_files();
  0)   3.940 us    |        get_unused_fd_flags();
- 0)   1.730 us    |        get_unused_fd_flags();
- 0) + 34.690 us   |      }
+ 0)   1.720 us    |        get_unused_fd_flags();
+ 0) + 34.470 us   |      }
  0)               |      _copy_to_user() {
- 0)   0.610 us    |        __might_fault();
- 0)   1.350 us    |      }
+ 0)   0.490 us    |        __might_fault();
+ 0)   1.160 us    |      }
  0)               |      fd_install() {
  0)   0.410 us    |        _raw_spin_lock();
  0)   0.690 us    |        _raw_spin_unlock();
@@ -30,8 +30,8 @@ TRACE = """\
  0)   0.390 us    |        _raw_spin_lock();
  0)   0.690 us    |        _raw_spin_unlock();
  0)   1.740 us    |      }
- 0) + 42.820 us   |    }
- 0) + 43.680 us   |  }
+ 0) + 42.400 us   |    }
+ 0) + 43.260 us   |  }
 """
 
 

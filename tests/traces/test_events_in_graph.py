@@ -21,18 +21,18 @@ TRACE = """\
  0)               |    get_timespec64() {
  0)               |      _copy_from_user() {
  0)               |        __might_fault() {
- 0)   0.710 us    |          __might_sleep();
- 0)   1.260 us    |        }
- 0)   2.140 us    |      }
- 0)   3.240 us    |    }
+ 0)   0.510 us    |          __might_sleep();
+ 0)   1.060 us    |        }
+ 0)   1.750 us    |      }
+ 0)   2.680 us    |    }
  0)               |    hrtimer_nanosleep() {
  0)               |      hrtimer_init_sleeper() {
  0)   0.230 us    |        hrtimer_init();
  0)   0.820 us    |      }
  0)               |      do_nanosleep() {
  0)               |        hrtimer_sleeper_start_expires() {
- 0)   4.700 us    |          hrtimer_start_range_ns();
- 0)   5.290 us    |        }
+ 0)   4.680 us    |          hrtimer_start_range_ns();
+ 0)   5.370 us    |        }
  0)               |        schedule() {
  0)               |          __schedule() {
  0)               |            /* sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120 */
@@ -46,14 +46,14 @@ TRACE = """\
  0)    <idle>-0    =>   usleep-13   
  ------------------------------------------
 
- 0) # 1052.290 us |          }
- 0) # 1053.010 us |        }
+ 0) # 1052.820 us |          }
+ 0) # 1053.410 us |        }
  0)               |        hrtimer_cancel() {
  0)   1.650 us    |          hrtimer_try_to_cancel();
  0)   2.090 us    |        }
- 0) # 1062.930 us |      }
- 0) # 1065.850 us |    }
- 0) # 1070.830 us |  }
+ 0) # 1063.520 us |      }
+ 0) # 1066.450 us |    }
+ 0) # 1070.860 us |  }
  0)               |  /* sched_waking: comm=init pid=1 prio=120 target_cpu=000 */
  0)               |  /* sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=R+ ==> next_comm=init next_pid=1 next_prio=120 */
 """

@@ -21,18 +21,18 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-17      [001] .....     0.094638: vfs_open <-do_open
-             cat-18      [000] .....     0.096566: vfs_fstatat <-sys_newfstatat
-             cat-18      [000] .....     0.096572: vfs_statx <-vfs_fstatat
-             cat-18      [000] .....     0.096855: vfs_open <-do_open
-             cat-18      [000] .....     0.097523: vfs_open <-do_open
-             cat-18      [000] .....     0.097705: vfs_fstat <-sys_newfstat
-             cat-18      [000] .....     0.097714: vfs_fstat <-sys_newfstat
-             cat-18      [000] .....     0.097724: vfs_read <-ksys_read
-             cat-18      [000] .....     0.097774: vfs_write <-ksys_write
-             cat-18      [000] .....     0.097788: vfs_read <-ksys_read
-            init-1       [000] .....     0.098371: vfs_ioctl <-sys_ioctl
-            init-1       [000] .....     0.098392: vfs_write <-ksys_write
+              sh-17      [001] .....     0.094637: vfs_open <-do_open
+             cat-18      [000] .....     0.096563: vfs_fstatat <-sys_newfstatat
+             cat-18      [000] .....     0.096569: vfs_statx <-vfs_fstatat
+             cat-18      [000] .....     0.096852: vfs_open <-do_open
+             cat-18      [000] .....     0.097518: vfs_open <-do_open
+             cat-18      [000] .....     0.097700: vfs_fstat <-sys_newfstat
+             cat-18      [000] .....     0.097709: vfs_fstat <-sys_newfstat
+             cat-18      [000] .....     0.097719: vfs_read <-ksys_read
+             cat-18      [000] .....     0.097769: vfs_write <-ksys_write
+             cat-18      [000] .....     0.097783: vfs_read <-ksys_read
+            init-1       [000] .....     0.098366: vfs_ioctl <-sys_ioctl
+            init-1       [000] .....     0.098387: vfs_write <-ksys_write
 """
 
 

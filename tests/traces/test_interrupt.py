@@ -22,20 +22,20 @@ TRACE = """\
  0)               |        hrtimer_interrupt() {
  0)               |          tick_sched_timer() {
  0)               |            tick_sched_do_timer() {
- 0)   1.270 us    |              tick_do_update_jiffies64();
- 0)   1.640 us    |            }
+ 0)   1.110 us    |              tick_do_update_jiffies64();
+ 0)   1.480 us    |            }
  0)               |            tick_sched_handle() {
- 0)   0.500 us    |              account_process_tick();
- 0)   0.560 us    |              softlockup_tick();
+ 0)   0.460 us    |              account_process_tick();
+ 0)   0.400 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
- 0)   0.320 us    |                task_tick_fair();
- 0)   2.410 us    |              }
- 0)   5.580 us    |            }
- 0)   8.570 us    |          }
+ 0)   0.370 us    |                task_tick_fair();
+ 0)   2.580 us    |              }
+ 0)   5.780 us    |            }
+ 0)   8.610 us    |          }
  0)   0.980 us    |          tick_program_event();
- 0) + 12.690 us   |        }
- 0) + 13.100 us   |      }
- 0) + 14.910 us   |    }
+ 0) + 13.090 us   |        }
+ 0) + 13.500 us   |      }
+ 0) + 15.500 us   |    }
  0)   <========== |
  0)   ==========> |
  0)               |    sysvec_apic_timer_interrupt() {
@@ -43,41 +43,20 @@ TRACE = """\
  0)               |        hrtimer_interrupt() {
  0)               |          tick_sched_timer() {
  0)               |            tick_sched_do_timer() {
- 0)   0.950 us    |              tick_do_update_jiffies64();
- 0)   1.330 us    |            }
+ 0)   0.840 us    |              tick_do_update_jiffies64();
+ 0)   1.210 us    |            }
  0)               |            tick_sched_handle() {
- 0)   0.460 us    |              account_process_tick();
- 0)   0.520 us    |              softlockup_tick();
- 0)               |              scheduler_tick() {
- 0)   0.200 us    |                task_tick_fair();
- 0)   2.630 us    |              }
- 0)   5.140 us    |            }
- 0)   7.780 us    |          }
- 0)   0.940 us    |          tick_program_event();
- 0) + 11.560 us   |        }
- 0) + 11.970 us   |      }
- 0) + 16.220 us   |    }
- 0)   <========== |
- 0)   ==========> |
- 0)               |    sysvec_apic_timer_interrupt() {
- 0)               |      __sysvec_apic_timer_interrupt() {
- 0)               |        hrtimer_interrupt() {
- 0)               |          tick_sched_timer() {
- 0)               |            tick_sched_do_timer() {
- 0)   1.140 us    |              tick_do_update_jiffies64();
- 0)   1.510 us    |            }
- 0)               |            tick_sched_handle() {
- 0)   0.460 us    |              account_process_tick();
- 0)   0.330 us    |              softlockup_tick();
+ 0)   0.450 us    |              account_process_tick();
+ 0)   0.320 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
  0)   0.210 us    |                task_tick_fair();
- 0)   2.060 us    |              }
- 0)   4.390 us    |            }
- 0)   7.210 us    |          }
+ 0)   2.750 us    |              }
+ 0)   5.190 us    |            }
+ 0)   7.710 us    |          }
  0)   0.940 us    |          tick_program_event();
- 0) + 10.980 us   |        }
- 0) + 11.400 us   |      }
- 0) + 12.810 us   |    }
+ 0) + 11.600 us   |        }
+ 0) + 12.020 us   |      }
+ 0) + 15.680 us   |    }
  0)   <========== |
  0)   ==========> |
  0)               |    sysvec_apic_timer_interrupt() {
@@ -85,22 +64,43 @@ TRACE = """\
  0)               |        hrtimer_interrupt() {
  0)               |          tick_sched_timer() {
  0)               |            tick_sched_do_timer() {
- 0)   0.950 us    |              tick_do_update_jiffies64();
- 0)   1.330 us    |            }
+ 0)   0.840 us    |              tick_do_update_jiffies64();
+ 0)   1.210 us    |            }
  0)               |            tick_sched_handle() {
- 0)   0.460 us    |              account_process_tick();
- 0)   0.330 us    |              softlockup_tick();
+ 0)   0.450 us    |              account_process_tick();
+ 0)   0.320 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
  0)   0.210 us    |                task_tick_fair();
- 0)   2.060 us    |              }
- 0)   4.380 us    |            }
- 0)   7.020 us    |          }
+ 0)   2.180 us    |              }
+ 0)   4.620 us    |            }
+ 0)   7.140 us    |          }
  0)   0.940 us    |          tick_program_event();
- 0) + 10.800 us   |        }
- 0) + 11.210 us   |      }
- 0) + 12.620 us   |    }
+ 0) + 11.030 us   |        }
+ 0) + 11.450 us   |      }
+ 0) + 12.760 us   |    }
  0)   <========== |
- 0) # 4172.860 us |  }
+ 0)   ==========> |
+ 0)               |    sysvec_apic_timer_interrupt() {
+ 0)               |      __sysvec_apic_timer_interrupt() {
+ 0)               |        hrtimer_interrupt() {
+ 0)               |          tick_sched_timer() {
+ 0)               |            tick_sched_do_timer() {
+ 0)   0.840 us    |              tick_do_update_jiffies64();
+ 0)   1.210 us    |            }
+ 0)               |            tick_sched_handle() {
+ 0)   0.450 us    |              account_process_tick();
+ 0)   0.320 us    |              softlockup_tick();
+ 0)               |              scheduler_tick() {
+ 0)   0.210 us    |                task_tick_fair();
+ 0)   2.180 us    |              }
+ 0)   4.620 us    |            }
+ 0)   7.140 us    |          }
+ 0)   0.940 us    |          tick_program_event();
+ 0) + 11.030 us   |        }
+ 0) + 11.450 us   |      }
+ 0) + 12.760 us   |    }
+ 0)   <========== |
+ 0) # 4172.830 us |  }
 """
 
 

@@ -16,61 +16,61 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
- 0) ! 280.970 us  |  sys_execve();
+ 0) ! 282.730 us  |  sys_execve();
  0)   0.230 us    |  sys_getpid();
- 0)   2.910 us    |  sys_brk();
- 0)   8.210 us    |  sys_brk();
- 0) + 13.640 us   |  sys_getcwd();
- 0)   1.550 us    |  sys_getppid();
- 0)   4.750 us    |  sys_brk();
- 0) + 17.290 us   |  sys_newfstatat();
- 0) + 10.630 us   |  sys_newfstatat();
- 0) + 20.840 us   |  sys_chdir();
- 0) + 68.250 us   |  sys_openat();
+ 0)   2.820 us    |  sys_brk();
+ 0)   8.260 us    |  sys_brk();
+ 0) + 13.930 us   |  sys_getcwd();
+ 0)   1.740 us    |  sys_getppid();
+ 0)   4.900 us    |  sys_brk();
+ 0) + 16.770 us   |  sys_newfstatat();
+ 0)   9.090 us    |  sys_newfstatat();
+ 0) + 20.800 us   |  sys_chdir();
+ 0) + 66.280 us   |  sys_openat();
  0)   4.750 us    |  sys_fcntl();
- 0)   1.900 us    |  sys_dup2();
- 0)   1.390 us    |  sys_close();
+ 0)   1.860 us    |  sys_dup2();
+ 0)   1.640 us    |  sys_close();
  0)               |  sys_write() {
  0)               |  /* before */
- 0) + 21.180 us   |  }
- 0) + 10.510 us   |  sys_dup2();
+ 0) + 20.480 us   |  }
+ 0) + 10.310 us   |  sys_dup2();
  0)   1.320 us    |  sys_close();
- 0) ! 103.090 us  |  sys_fork();
+ 0) ! 100.250 us  |  sys_fork();
  0)               |  sys_wait4() {
  ------------------------------------------
  0)     sh-13      =>     cat-14    
  ------------------------------------------
 
- 0) + 18.380 us   |  sys_newfstatat();
- 0) ! 242.870 us  |  sys_execve();
- 0) + 64.910 us   |  sys_openat();
- 0)   4.540 us    |  sys_newfstat();
- 0)   2.880 us    |  sys_newfstat();
- 0) + 30.740 us   |  sys_read();
- 0) + 11.810 us   |  sys_write();
- 0)   5.050 us    |  sys_read();
- 0) + 10.330 us   |  sys_close();
+ 0) + 17.540 us   |  sys_newfstatat();
+ 0) ! 241.010 us  |  sys_execve();
+ 0) + 64.330 us   |  sys_openat();
+ 0)   4.470 us    |  sys_newfstat();
+ 0)   2.480 us    |  sys_newfstat();
+ 0) + 30.920 us   |  sys_read();
+ 0) + 11.680 us   |  sys_write();
+ 0)   4.500 us    |  sys_read();
+ 0) + 10.910 us   |  sys_close();
  0)               |  sys_exit_group() {
  ------------------------------------------
  0)     cat-14     =>     sh-13     
  ------------------------------------------
 
- 0) ! 817.190 us  |  } /* sys_wait4 */
- 0) + 47.190 us   |  sys_openat();
- 0)   3.280 us    |  sys_fcntl();
- 0)   1.730 us    |  sys_dup2();
- 0)   1.280 us    |  sys_close();
+ 0) ! 813.360 us  |  } /* sys_wait4 */
+ 0) + 45.630 us   |  sys_openat();
+ 0)   3.610 us    |  sys_fcntl();
+ 0)   1.620 us    |  sys_dup2();
+ 0)   1.510 us    |  sys_close();
  0)               |  sys_write() {
  0)               |  /* after */
- 0) + 11.920 us   |  }
- 0)   7.540 us    |  sys_dup2();
+ 0) + 12.390 us   |  }
+ 0)   7.840 us    |  sys_dup2();
  0)   1.320 us    |  sys_close();
  0)               |  sys_exit_group() {
  ------------------------------------------
  0)     sh-13      =>     init-1    
  ------------------------------------------
 
- 0)   2.360 us    |  sys_ioctl();
+ 0)   2.200 us    |  sys_ioctl();
  0)               |  sys_write() {
 """
 

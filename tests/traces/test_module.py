@@ -10,7 +10,7 @@ COMMAND = (
 )
 
 TRACE = """\
-[    0.056076] sample_timer: 5 beats
+[    0.056075] sample_timer: 5 beats
 # tracer: function
 #
 # entries-in-buffer/entries-written: 23/23   #P:2
@@ -23,14 +23,14 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-        modprobe-18      [001] .....     0.020175: do_init_module <-load_module
-        modprobe-18      [001] .....     0.020176: sample_timer_init [sample_timer] <-do_one_initcall
-        modprobe-18      [001] .....     0.020176: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
-   sample_thread-19      [001] .....     0.020324: sample_thread [sample_timer] <-kthread
-   sample_thread-19      [001] .....     0.020326: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-19      [001] d..1.     0.020327: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [001] .....     0.020328: sample_rest [sample_timer] <-sample_thread [sample_timer]
-          <idle>-0       [000] .Ns1.     0.031019: sample_beat [sample_timer] <-call_timer_fn
+        modprobe-18      [001] .....     0.020181: do_init_module <-load_module
+        modprobe-18      [001] .....     0.020182: sample_timer_init [sample_timer] <-do_one_initcall
+        modprobe-18      [001] .....     0.020182: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
+   sample_thread-19      [001] .....     0.020318: sample_thread [sample_timer] <-kthread
+   sample_thread-19      [001] .....     0.020319: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-19      [001] d..1.     0.020320: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.020321: sample_rest [sample_timer] <-sample_thread [sample_timer]
+          <idle>-0       [000] .Ns1.     0.031018: sample_beat [sample_timer] <-call_timer_fn
           <idle>-0       [000] .Ns1.     0.031019: sample_count [sample_timer] <-sample_beat [sample_timer]
           <idle>-0       [000] dNs2.     0.031020: sample_add [sample_timer] <-sample_count [sample_timer]
    sample_thread-19      [001] .....     0.032054: sample_count [sample_timer] <-sample_thread [sample_timer]
@@ -39,12 +39,12 @@ TRACE = """\
           <idle>-0       [000] ..s1.     0.042016: sample_beat [sample_timer] <-call_timer_fn
           <idle>-0       [000] ..s1.     0.042016: sample_count [sample_timer] <-sample_beat [sample_timer]
           <idle>-0       [000] d.s2.     0.042017: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [001] .....     0.044035: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-19      [001] d..1.     0.044036: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [001] .....     0.044036: sample_rest [sample_timer] <-sample_thread [sample_timer]
-           rmmod-21      [001] .....     0.047936: sample_timer_exit [sample_timer] <-delete_module
-           rmmod-21      [001] .....     0.047940: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
-           rmmod-21      [001] .....     0.056068: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
+   sample_thread-19      [001] .....     0.044034: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-19      [001] d..1.     0.044034: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.044035: sample_rest [sample_timer] <-sample_thread [sample_timer]
+           rmmod-21      [001] .....     0.047932: sample_timer_exit [sample_timer] <-delete_module
+           rmmod-21      [001] .....     0.047936: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-21      [001] .....     0.056067: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
            rmmod-21      [001] d..1.     0.056068: sample_add [sample_timer] <-sample_count [sample_timer]
 """
 

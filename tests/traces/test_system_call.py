@@ -13,7 +13,7 @@ TRACE = """\
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
  0)               |  sys_kill() {
- 0)   0.840 us    |    prepare_kill_siginfo();
+ 0)   0.630 us    |    prepare_kill_siginfo();
  0)               |    kill_something_info() {
  0)               |      _raw_spin_lock_irq() {
  0)   0.210 us    |        preempt_count_add();
@@ -27,17 +27,17 @@ TRACE = """\
  0)   0.720 us    |        }
  0)               |        _raw_spin_unlock_irqrestore() {
  0)   0.220 us    |          preempt_count_sub();
- 0)   1.080 us    |        }
+ 0)   1.090 us    |        }
  0)   3.730 us    |      }
  0)               |      kill_pid_info() {
- 0)   0.250 us    |        pid_task();
+ 0)   0.390 us    |        pid_task();
  0)   0.220 us    |        group_send_sig_info();
- 0)   1.700 us    |      }
+ 0)   1.850 us    |      }
  0)               |      _raw_spin_unlock_irq() {
  0)   0.220 us    |        preempt_count_sub();
- 0)   1.090 us    |      }
- 0)   9.840 us    |    }
- 0) + 12.420 us   |  }
+ 0)   1.400 us    |      }
+ 0) + 10.330 us   |    }
+ 0) + 12.700 us   |  }
 """
 
 

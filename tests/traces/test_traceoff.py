@@ -16,11 +16,11 @@ TRACE = """\
  0)               |    do_user_addr_fault() {
  0)               |      lock_mm_and_find_vma() {
  0)               |        down_read_trylock() {
- 0)   0.540 us    |          preempt_count_add();
+ 0)   0.330 us    |          preempt_count_add();
  0)   0.220 us    |          preempt_count_sub();
- 0)   1.860 us    |        }
+ 0)   1.650 us    |        }
  0)   0.570 us    |        find_vma();
- 0)   3.090 us    |      }
+ 0)   2.880 us    |      }
  0)               |      handle_mm_fault() {
  0)               |        __handle_mm_fault() {
  0)   0.270 us    |          mm_alloc_pmd();
@@ -37,18 +37,18 @@ TRACE = """\
  0)   4.150 us    |                }
  0)   4.600 us    |              }
  0)               |              do_set_pte() {
- 0)   0.180 us    |                flush_icache_page();
+ 0)   0.190 us    |                flush_icache_page();
  0)               |                _raw_spin_lock() {
- 0)   0.230 us    |                  preempt_count_add();
- 0)   0.850 us    |                }
+ 0)   0.220 us    |                  preempt_count_add();
+ 0)   0.740 us    |                }
  0)               |                _raw_spin_unlock() {
- 0)   0.230 us    |                  preempt_count_sub();
- 0)   1.000 us    |                }
- 0)   3.050 us    |              }
- 0)   9.400 us    |            }
- 0) + 10.160 us   |          }
- 0) + 11.550 us   |        }
- 0) + 11.990 us   |      }
+ 0)   0.220 us    |                  preempt_count_sub();
+ 0)   0.990 us    |                }
+ 0)   2.940 us    |              }
+ 0)   9.300 us    |            }
+ 0) + 10.270 us   |          }
+ 0) + 11.760 us   |        }
+ 0) + 12.200 us   |      }
 """
 
 
