@@ -18,7 +18,6 @@ from emu.cpu.heap import Heap
 from emu.cpu.host_signals import Held
 from emu.cpu.io_window import IoWindow
 from emu.cpu.native import cpu_records, forget, turns
-from emu.cpu.native.block_record import string_cost
 from emu.cpu.native.cpu_records import ARGUMENT_COUNT, HOST_CALL_COUNT, HOST_CALL_REQUEST, NEVER, NO_REQUEST, STOP_REQUEST
 from emu.cpu.python_handler import PythonHandler
 from emu.cpu.shared_turns import shared_turns
@@ -386,9 +385,7 @@ class Board:
         block, address = cpu_records.Block(place), cpu.record.block
         code = cpu.code_of_block(address, block.place, block.size)
         cost = self._static_timing.block(code, address)
-        description = self.arch.repeated(code[cost.last :])
-        block.cycles = string_cost(cost.cycles, cost.last, description) if description else cost.cycles
-        block.instructions = cost.instructions
+        block.cycles, block.instructions = cost.stored, cost.instructions
         if self.timing is not None:
             block.summary = self.timing.block(code, address)
 

@@ -88,11 +88,10 @@ def test_a_count_counts_what_changed_something(machine: Machine) -> None:
 def test_commands_are_listed_latest_first_and_outlive_truncation(machine: Machine) -> None:
     tracefs = machine.tracefs
     tracefs.write(FILE, "schedule vfs_read")
-    machine.run("true")  # init is idle: these functions are not called meanwhile
-    tracefs.write(FILE, "vfs_read:traceoff:5")
+    tracefs.write(FILE, "vfs_mkdir:traceoff:5")
     tracefs.write(FILE, "vfs_write:traceon")
-    tracefs.write(FILE, "vfs_open:traceoff:0x10")
-    assert tracefs.read(FILE) == (ALL + "vfs_write:traceon:unlimited\nvfs_open:traceoff:count=16\nvfs_read:traceoff:count=5\n")
+    tracefs.write(FILE, "vfs_rmdir:traceoff:0x10")
+    assert tracefs.read(FILE) == (ALL + "vfs_write:traceon:unlimited\nvfs_rmdir:traceoff:count=16\nvfs_mkdir:traceoff:count=5\n")
     tracefs.append(FILE, "!vfs_*:traceoff:0 getname")
     assert tracefs.read(FILE) == "getname\nvfs_write:traceon:unlimited\n"
 

@@ -46,7 +46,7 @@ def test_all_modes_show_the_same_events(traced: Machine) -> None:
     assert len(plain) == len(raw) > 3
     assert {traced.kernel.image.function_at(int(function, 16)).name for *_, function, _ in raw} == {"vfs_open"}
     assert [(pid, cpu) for pid, cpu, *_ in raw] == [(pid, str(int(cpu))) for _, pid, cpu, *_ in plain]
-    assert [round(int(time) / 1000) for _, _, time, *_ in raw] == [int(s + us) for *_, s, us, _ in plain]
+    assert [(int(time) + 500) // 1000 for _, _, time, *_ in raw] == [int(s + us) for *_, s, us, _ in plain]
     assert [[str(int(word, 16)) for word in line.split()[:3]] for line in lines(traced, "hex")] == [row[:3] for row in raw]
     latency = lines(traced, "latency-format")
     assert [re.match(r" *(\S+)-(\d+) +\d(\S{5}) ", line).groups() for line in latency] == [

@@ -211,7 +211,7 @@ class CpuArch(ABC):
 
     @functools.cached_property
     def _timing(self) -> TimingModel:
-        return StaticModel(self.disassembler(), self.cycles)
+        return StaticModel(self.disassembler(), self.cycles, self.repeated)
 
     def timing(self) -> TimingModel:
         """The static timing model. All boards share it, because it caches the costs of blocks."""

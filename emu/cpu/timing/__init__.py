@@ -32,6 +32,7 @@ class BlockCost(NamedTuple):
     instructions: int
     cycles: int
     last: int = 0  # offset of the last instruction, in bytes
+    stored: int = 0  # the cost as a block's record stores it: the cycles, or a StringCost
 
 
 class TimingModel(Protocol):

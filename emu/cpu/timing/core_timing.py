@@ -62,7 +62,7 @@ class CoreTiming:
         """The offset of a block's summary."""
         summaries = self._board.arch.summaries(self.core)
         offset = summaries.offset(code, address)
-        if summaries.static(offset) and address not in self._named:
+        if offset in summaries.static and address not in self._named:
             self._named.add(address)
             self.undecoded(address, code)
         return offset

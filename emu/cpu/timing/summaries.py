@@ -25,13 +25,14 @@ from emu.cpu.native.timing.summary_record import STATIC, Summary, Tables
 from emu.cpu.timing import BlockSummary
 from emu.cpu.timing.summary_words import LINE_WORDS, words_of
 from emu.native.cache import cache_directory, fingerprint
-from emu.native.records import Bytes
+from emu.native.records import HOST, Bytes
 
 __all__ = ["Summaries"]
 
 _ROOM = 1 << 30  # bytes of address space
 _WORTH_WRITING = 32  # blocks: making their summaries again takes as long as writing the file
 _MOST_BLOCKS = 1 << 16  # per file
+_FLAGS = HOST.fields(Summary)["flags"].offset
 _SEAL = hashlib.sha256().digest_size
 
 
@@ -45,6 +46,7 @@ class Summaries:
 
     Attributes:
         tables: native code's record (`summary_record`), including its cache of the core's states.
+        static: the offsets of the summaries whose blocks could not be decoded, and are charged as in the static model.
         made: the number of summaries made in this process.
     """
 
@@ -58,6 +60,7 @@ class Summaries:
         self._saved = 0  # the number of them in the last file read or written
         self._read: set[Path] = set()
         self.made = 0
+        self.static: set[int] = set()
         self.tables = Tables.allocate()
         for memory in (self._words, self.tables.words):
             use_large_pages(memory.ctypes.data, memory.nbytes)
@@ -70,15 +73,13 @@ class Summaries:
         if known is None:
             self.made += 1
             known = self._known[address, code] = self._append(words_of(self._summarise(code, address)))
+            if self.summary(known).flags & STATIC:
+                self.static.add(known)
         return known
 
     def summary(self, offset: int) -> Summary:
         """The record at `offset`."""
         return Summary(self.tables.summaries.address + offset)
-
-    def static(self, offset: int) -> bool:
-        """Whether the block of the summary at `offset` could not be decoded, and is charged as in the static model."""
-        return bool(self.summary(offset).flags & STATIC)
 
     def content(self, offset: int) -> bytes:
         """The summary at `offset`, without cached states; empty at 0."""
@@ -133,6 +134,8 @@ class Summaries:
     ) -> None:
         """Adds the contents of a file."""
         base = self._append(words)
+        flags = words.view(np.uint8)[offsets + np.uint64(_FLAGS)]
+        self.static.update((base + offsets[flags & np.uint8(STATIC) != 0]).tolist())
         data = code.tobytes()
         ends = np.cumsum(sizes).tolist()
         begin = 0

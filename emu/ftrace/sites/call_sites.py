@@ -66,10 +66,16 @@ class Sites:
         Raises:
             BadImage: a site does not hold the expected call.
         """
-        for site, address in enumerate(map(int, self.addresses)):
+        if not len(self.addresses):
+            return
+        nop, memory = self._arch.nop, self._memory
+        first, length = int(self.addresses.min()), len(nop)
+        code = bytearray(memory.read(first, int(self.addresses.max()) + length - first))
+        for site, address in enumerate(self.addresses.tolist()):
             if wrong := self._wrong(address):
-                raise BadImage(f"{self._memory.image.path}: the site of {self.functions.names[site]} {wrong}")
-            self._make_nop(address)
+                raise BadImage(f"{memory.image.path}: the site of {self.functions.names[site]} {wrong}")
+            code[address - first : address - first + length] = nop
+        self._board.write_code(memory.physical(first), bytes(code))
 
     def add(self, module: Module) -> None:
         """Adds the sites of a module and turns them into nops. Must be called before any CPU executes the module.
