@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from calibration.blocks.bodies import disassembler
 from emu.cpu.arch.x86_64.operations import Operations
+from emu.cpu.arch.x86_64.strings import describe
 from emu.cpu.arch.x86_64.time import CYCLES
 from emu.cpu.timing import BlockSummary
 from emu.cpu.timing.composition import Composition
@@ -31,7 +32,7 @@ def core_named(name: str) -> Core:
     return core
 
 
-_STATIC = StaticModel(disassembler(), CYCLES)
+_STATIC = StaticModel(disassembler(), CYCLES, describe)
 
 
 def static_cycles(code: bytes) -> float:

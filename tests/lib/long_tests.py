@@ -54,9 +54,9 @@ FILES_OF_ARCHITECTURES = (
 )
 SHARE = 5  # one file of this many is run on both
 QUICK = (
-    "tests/cpu/", "tests/kernel/", "tests/native/", "tests/race/", "tests/trace/", "tests/traces/", "tests/ftrace/dynevent/",
-    "tests/ftrace/event/", "tests/ftrace/hist/", "tests/ftrace/native/", "tests/ftrace/text/", "tests/ftrace/trigger/",
-    "tests/test_machine.py", "tests/test_quality.py", "tests/test_imports.py", "tests/test_architectures.py",
+    "tests/cpu/", "tests/kernel/", "tests/native/", "tests/race/", "tests/trace/test_", "tests/ftrace/event/",
+    "tests/ftrace/hist/", "tests/ftrace/native/", "tests/ftrace/text/", "tests/ftrace/trigger/", "tests/test_machine.py",
+    "tests/test_imports.py", "tests/test_architectures.py",
 )  # fmt: skip
 
 LIST = Path(__file__).with_name("long_tests.txt")
@@ -69,6 +69,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "long(why, arch=None): only --long runs it, or its part of an architecture")
     config.addinivalue_line("markers", "quick: of the parts of emu by themselves; all of them take two minutes")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """`-m quick` does not even import the other files."""
+    other = collection_path.is_file() and not collection_path.relative_to(config.rootpath).as_posix().startswith(QUICK)
+    return True if other and config.option.markexpr == "quick" else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
