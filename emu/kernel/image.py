@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import bisect
 import errno
+import functools
 import hashlib
 import io
 import os
@@ -17,10 +18,11 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-__all__ = ["STT_FUNC", "BadImage", "Image", "Symbol", "SymbolTable", "symbol_record"]
+__all__ = ["STT_FUNC", "BadImage", "Image", "Symbol", "SymbolTable", "read_image", "symbol_record"]
 
 _SAME_EVERYWHERE = errno.ERANGE  # error numbers up to here are equal on every Linux
 
+_KEPT = 2  # images per process
 _LAYOUT_NAME = 48  # bytes of a name in the layout table
 _SHN_UNDEF, _SHN_ABS = 0, 0xFFF1  # System V ABI, 4: section indices
 STT_FUNC = 2  # ... and the type of a function's symbol: the low four bits of `info`
@@ -107,8 +109,30 @@ def _kallsyms(table: bytes, byte_order: str) -> Sequence[tuple[int, str, str]]:
     return [(address, name[:1].decode(), name[1:].decode()) for address, name in zip(addresses, names, strict=True)]
 
 
+def read_image(path: Path, *, machine: str) -> Image:
+    """The image in an ELF file for a machine (such as "EM_X86_64"). It is read once, as long as the file does not change.
+
+    Raises:
+        BadImage: the file is not an ELF file, is for another machine, or was built without call sites.
+        OSError: the file cannot be read.
+    """
+    with path.open("rb") as file:
+        data = file.read(os.fstat(file.fileno()).st_size)  # a device has size 0, but may be endless
+    return _image(path, data, machine)
+
+
+@functools.lru_cache(_KEPT)
+def _image(path: Path, data: bytes, machine: str) -> Image:
+    return Image(path, data, machine=machine)
+
+
 class Image:
-    """A kernel image, read from an ELF file.
+    """A kernel image. It never changes, so machines share it.
+
+    Args:
+        path: of the file, for messages.
+        data: the file's contents.
+        machine: the architecture, as in the ELF header.
 
     Attributes:
         byte_order: "<" or ">", as numpy and struct write it.
@@ -120,14 +144,11 @@ class Image:
             of several at one address, traces use the first name.
 
     Raises:
-        BadImage: the file is not an ELF file, is for another machine, or was built without call sites.
-        OSError: the file cannot be read.
+        BadImage: as `read_image`.
     """
 
-    def __init__(self, path: Path, *, machine: str) -> None:
+    def __init__(self, path: Path, data: bytes, *, machine: str) -> None:
         self.path = path
-        with path.open("rb") as file:
-            data = file.read(os.fstat(file.fileno()).st_size)  # a device has size 0, but may be endless
         self.digest = hashlib.sha256(data).hexdigest()
         try:
             # A damaged image may contain any offset and any size. A file in memory bounds them.
@@ -153,6 +174,7 @@ class Image:
             self.layout = _layout(layout.data(), self.byte_order)
             self.kallsyms = _kallsyms(kallsyms.data(), self.byte_order)
             self.sites = np.sort(np.frombuffer(sites.data(), self.byte_order + "u8").astype(np.uint64))
+            self.sites.flags.writeable = False
             self._text = [(s["sh_addr"], s["sh_addr"] + s["sh_size"]) for s in elf.iter_sections() if s["sh_flags"] & 4]
         except BadImage:
             raise
@@ -164,6 +186,27 @@ class Image:
         }
         # Of several functions at one address, the one defined first comes first.
         self.functions = SymbolTable(Symbol(name, value, size) for name, value, size, kind in symbols if kind == STT_FUNC)
+
+    @functools.cached_property
+    def named_places(self) -> SymbolTable:
+        """The names that traces use: those of kallsyms from _stext to _end, each up to the next one."""
+        start, end = self.symbol("_stext"), self.symbol("_end")
+        return SymbolTable.reaching(((at, name) for at, _, name in self.kallsyms if start <= at < end), end)
+
+    @functools.cached_property
+    def site_functions(self) -> Sequence[str]:
+        """The name of each site's function.
+
+        Raises:
+            BadImage: a site is in no function.
+        """
+        names = []
+        for address in self.sites.tolist():
+            function = self.function_at(address)
+            if function is None:
+                raise BadImage(f"{self.path}: the call site {address:#x} is in no function")
+            names.append(function.name)
+        return names
 
     def symbol(self, name: str) -> int:
         """The address of a symbol.

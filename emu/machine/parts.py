@@ -27,7 +27,7 @@ from emu.kernel.files.served_tree import ServedTree
 from emu.kernel.files.share import Share
 from emu.kernel.files.shared_folder import SharedFolder
 from emu.kernel.host_tree import HostTree
-from emu.kernel.image import Image
+from emu.kernel.image import read_image
 from emu.kernel.kernel import Kernel
 from emu.kernel.program_files import ProgramFiles
 from emu.kernel.userland import BadUserland, Userland
@@ -65,7 +65,7 @@ class Parts:
         kernels, directory = kernel_arch.load(arch), image_directory(arch)
         if config.image is None and not (directory / "vmlinux").exists():
             raise ValueError(f"there is no kernel image for {arch}")
-        self._image = Image(Path(config.image or directory / "vmlinux"), machine=kernels.elf_machine)
+        self._image = read_image(Path(config.image or directory / "vmlinux"), machine=kernels.elf_machine)
         shares = [Share.parse(share) if isinstance(share, str) else share for share in config.shares]
         ramdisk = RamDisk(_EMPTY_DISK) if config.ramdisk is None else config.ramdisk
         self.ramdisk = opened.enter_context(RamDisk.of_file(Path(ramdisk)) if isinstance(ramdisk, Path | str) else ramdisk)

@@ -12,7 +12,7 @@ from emu.cpu.board import Board
 from emu.cpu.io_window import IoWindow
 from emu.kernel import arch as kernel_arch
 from emu.kernel.host_calls import put
-from emu.kernel.image import Image
+from emu.kernel.image import read_image
 from emu.kernel.kmmio import Kmmio
 from emu.kernel.memory import GuestMemory
 from emu.machine import image_directory
@@ -77,7 +77,7 @@ def test_the_guest_knows_where_it_is_and_the_host_believes_nothing() -> None:
     bare.word(PD + 200 * 8, START | 0x83)
     arch, cpu, io = kernel_arch.load("x86_64"), bare.board.cpus[0], bare.board.io
     assert io is not None
-    image = Image(image_directory("x86_64") / "vmlinux", machine=arch.elf_machine)
+    image = read_image(image_directory("x86_64") / "vmlinux", machine=arch.elf_machine)
     assert (image.constant("IO_WINDOW_START"), image.constant("IO_WINDOW_SIZE")) == (io.addresses.start, len(io.addresses))
     memory = GuestMemory(bare.board, image)
     kmmio, saved, rw = Kmmio(arch, memory), KERNEL + 0x60000, KERNEL + 0x61000

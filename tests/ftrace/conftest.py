@@ -23,7 +23,7 @@ from emu.ftrace.tracefs import TraceFS, build_tree
 from emu.ftrace.tracefs.node import StaticDirectory
 from emu.kernel import arch as kernel_arch
 from emu.kernel.console import Console
-from emu.kernel.image import Image
+from emu.kernel.image import Image, read_image
 from emu.kernel.kernel import Kernel
 from emu.machine import Machine, image_directory
 from tests.lib.booted_machine import booted_machine
@@ -34,7 +34,7 @@ MEMORY, QUANTUM, FREQUENCY = 32 << 20, 1000, 100_000_000
 
 @pytest.fixture(scope="session")
 def image() -> Image:
-    return Image(image_directory(ARCH) / "vmlinux", machine=kernel_arch.load(ARCH).elf_machine)
+    return read_image(image_directory(ARCH) / "vmlinux", machine=kernel_arch.load(ARCH).elf_machine)
 
 
 @pytest.fixture

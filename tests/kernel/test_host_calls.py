@@ -13,7 +13,7 @@ import pytest
 
 from emu.kernel import arch as kernel_arch
 from emu.kernel.host_calls import HostCalls, host_call
-from emu.kernel.image import BadImage, Image
+from emu.kernel.image import BadImage, Image, read_image
 from emu.machine import Machine, image_directory
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,7 +72,7 @@ class Answers:
 
 @pytest.fixture(scope="module")
 def image(arch: str) -> Image:
-    return Image(image_directory(arch) / "vmlinux", machine=kernel_arch.load(arch).elf_machine)
+    return read_image(image_directory(arch) / "vmlinux", machine=kernel_arch.load(arch).elf_machine)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from emu.cpu import arch as cpu_arch
 from emu.cpu.board import Board
 from emu.kernel import arch as kernel_arch
-from emu.kernel.image import Image
+from emu.kernel.image import read_image
 from emu.kernel.memory import GuestMemory
 from emu.machine import image_directory
 
@@ -26,7 +26,7 @@ def board(arch: str) -> Iterator[Board]:
 
 @pytest.fixture(scope="module")
 def memory(arch: str, board: Board) -> GuestMemory:
-    return GuestMemory(board, Image(image_directory(arch) / "vmlinux", machine=kernel_arch.load(arch).elf_machine))
+    return GuestMemory(board, read_image(image_directory(arch) / "vmlinux", machine=kernel_arch.load(arch).elf_machine))
 
 
 def test_both_mappings_are_of_the_same_memory(board: Board, memory: GuestMemory) -> None:

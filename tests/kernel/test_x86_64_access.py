@@ -15,7 +15,7 @@ from emu.cpu.io_window import IoWindow
 from emu.cpu.native.cpu_records import RUNNING
 from emu.kernel import arch as kernel_arch
 from emu.kernel.arch import Access, x86_64_access
-from emu.kernel.image import Image
+from emu.kernel.image import read_image
 from emu.kernel.memory import GuestMemory
 from emu.machine import image_directory
 from tests.cpu.bare import KERNEL, PD, Bare
@@ -53,7 +53,7 @@ class Bench:
         assert isinstance(self.bare.board.io, IoWindow)
         self.io = self.bare.board.io
         self.bare.word(PD + 200 * 8, self.io.addresses.start | 0x83)
-        image = Image(image_directory("x86_64") / "vmlinux", machine=kernel_arch.load("x86_64").elf_machine)
+        image = read_image(image_directory("x86_64") / "vmlinux", machine=kernel_arch.load("x86_64").elf_machine)
         self.memory = GuestMemory(self.bare.board, image)
         self.cpu = self.bare.board.cpus[0]
 

@@ -15,7 +15,7 @@ from emu.ftrace.native.filter_record import FilterStep
 from emu.ftrace.native.guest_records import Guest, Hot, Task
 from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
 from emu.kernel import arch as kernel_arch
-from emu.kernel.image import Image
+from emu.kernel.image import read_image
 from emu.machine import image_directory
 from emu.native.functions import njit, shared
 from emu.native.records import Bytes, Layouts, u64
@@ -30,7 +30,7 @@ _RAM, _STAGE, _PAGE = 0x8000, 8192, 4096
 @functools.cache
 def _compiled(arch: str) -> tuple[Layouts, Literal["little", "big"], filter_program.StringTest]:
     kernel = kernel_arch.load(arch)
-    image = Image(image_directory(arch) / "vmlinux", machine=kernel.elf_machine)
+    image = read_image(image_directory(arch) / "vmlinux", machine=kernel.elf_machine)
     guest = Guest.of(image, kernel.saved_registers(image))
     order: Literal["little", "big"] = "little" if image.byte_order == "<" else "big"
 

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import errno
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +68,8 @@ class Catalogue(Mapping[int, EventCall]):
         self._next_number = _FIRST_NUMBER
         self._calls: dict[int, EventCall] = {}
         self._named: dict[str, dict[str, EventCall]] = {}
-        self._native: dict[int, _NativeEvent] = {}
+        self._recorded: dict[int, Callable[[], _NativeEvent]] = {}  # by the guest, or made by native code
+        self._native: dict[int, _NativeEvent] = {}  # those of them that somebody has needed
         self._files: dict[EventCall, list[EventFile]] = {}
         self._evals: dict[str, Sequence[Eval]] = {}  # by module
         self._table = np.zeros(EVENT_LIMIT, np.uint64)
@@ -84,7 +87,7 @@ class Catalogue(Mapping[int, EventCall]):
         for call in GUEST_ENTRIES.values():
             of_blk = call is BLK
             depth = _PROBE_DEPTH if of_blk else 0
-            self._make_native(call, _NativeEvent(call, swapped=memory.swapped, depth=depth, irqs_off=of_blk))
+            self._record_by(call, swapped=memory.swapped, depth=depth, irqs_off=of_blk)
         image = memory.image
         try:
             reader = EventReader(memory, self._image_table("ftrace_eval_maps"), work)
@@ -112,21 +115,21 @@ class Catalogue(Mapping[int, EventCall]):
             number = self._free_number()
             assert number is not None
             call = make(of_call, number, raw.key)
-            self._put_native(call, _NativeEvent(call, depth=_PROBE_DEPTH))
+            self._put_recorded(call, depth=_PROBE_DEPTH)
             table[list(of_call.numbers)] = number
-        record = self._native[raw.number].record
+        record = self.record(raw)
+        assert record is not None
         record.by_syscall, record.syscalls = Values[u64](table.ctypes.data), len(table)
         return table
 
-    def _put_native(self, call: EventCall, native: _NativeEvent) -> None:
-        """Adds an event recorded by the guest."""
-        self._make_native(call, native)
+    def _put_recorded(self, call: EventCall, *, swapped: bool = False, depth: int = 0) -> None:
+        """Adds an event whose entries native code records."""
+        self._record_by(call, swapped=swapped, depth=depth)
         self.put(call)
 
-    def _make_native(self, call: EventCall, native: _NativeEvent) -> None:
-        """Makes an event recorded by the guest known to native code."""
-        self._native[call.number] = native
-        self._table[call.number] = native.record.address
+    def _record_by(self, call: EventCall, **options: Any) -> None:
+        """Native code gets the event's data when somebody needs it: most of 500 events are never turned on."""
+        self._recorded[call.number] = functools.partial(_NativeEvent, call, **options)
 
     def _image_table(self, name: str) -> list[int]:
         """A table of pointers in the image."""
@@ -172,7 +175,13 @@ class Catalogue(Mapping[int, EventCall]):
     def record(self, call: EventCall) -> Event | None:
         """Native code's record of an event; None if the host records the event."""
         native = self._native.get(call.number)
-        return native.record if native else None
+        if native is None:
+            make = self._recorded.get(call.number)
+            if make is None:
+                return None
+            native = self._native[call.number] = make()
+            self._table[call.number] = native.record.address
+        return native.record
 
     def record_address(self, call: EventCall) -> int:
         """The address of that record, for code that does not access its fields; 0 if the host records the event."""
@@ -212,7 +221,7 @@ class Catalogue(Mapping[int, EventCall]):
                 continue
             call = event.call(number)
             self._memory.set_member(event.address, "trace_event_call.id", number)
-            self._put_native(call, _NativeEvent(call, swapped=self._memory.swapped))
+            self._put_recorded(call, swapped=self._memory.swapped)
 
     def put(self, call: EventCall) -> None:
         """Adds an event that has a number already."""
@@ -228,7 +237,8 @@ class Catalogue(Mapping[int, EventCall]):
         return gone
 
     def _forget(self, call: EventCall) -> None:
-        del self._calls[call.number], self._named[call.system][call.name], self._native[call.number]
+        del self._calls[call.number], self._named[call.system][call.name], self._recorded[call.number]
+        self._native.pop(call.number, None)
         self._files.pop(call, None)
         self._table[call.number] = 0
         if not self._named[call.system]:
@@ -269,7 +279,7 @@ class Catalogue(Mapping[int, EventCall]):
         if number is None:
             raise TraceError(errno.ENODEV, f"no number is left for the event {system}:{name}")
         call = EventCall(system, name, number, fields, print_fmt, size, kind, source=source)
-        self._put_native(call, _NativeEvent(call, depth=depth))
+        self._put_recorded(call, depth=depth)
         if at_once:
             self.use_made_events()
         return call
@@ -296,9 +306,9 @@ class Catalogue(Mapping[int, EventCall]):
     def _chain(self, call: EventCall) -> None:
         if call.kind is EventKind.FTRACE and GUEST_ENTRIES.get(call.number) is not call:
             return  # the guest does not make such entries
-        if native := self._native.get(call.number):
+        if record := self.record(call):
             files: list[EventFile | None] = [*self._files[call], None]
-            native.record.files = files[0]
+            record.files = files[0]
             for file, following in zip(self._files[call], files[1:], strict=True):
                 file.next = following
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.text import Symbol
-from emu.kernel.image import Image, SymbolTable
+from emu.kernel.image import Image
 from emu.kernel.image import Symbol as KernelSymbol
 from emu.kernel.modules import Modules
 
@@ -26,8 +26,7 @@ class KernelSymbols:
     """
 
     def __init__(self, image: Image, modules: Modules) -> None:
-        start, end = image.symbol("_stext"), image.symbol("_end")
-        self._own = SymbolTable.reaching(((at, name) for at, _, name in image.kallsyms if start <= at < end), end)
+        self._own = image.named_places
         self._named = image.symbols
         self._modules = modules
         self.irq_entry_text = range(image.symbol("__irqentry_text_start"), image.symbol("__irqentry_text_end"))

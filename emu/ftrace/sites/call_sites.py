@@ -34,14 +34,8 @@ class Sites:
         self._profiler = image.symbol(arch.profiler)
         self.addresses = image.sites
         self.targets = np.zeros(len(self.addresses), np.uint64)
-        names: list[str] = []
-        for address in map(int, self.addresses):
-            function = image.function_at(address)
-            if function is None:
-                raise BadImage(f"{image.path}: the call site {address:#x} is in no function")
-            names.append(function.name)
-        self.functions = Functions(names, module_files=module_files)
-        self._next_number = len(names)
+        self.functions = Functions(image.site_functions, module_files=module_files)
+        self._next_number = len(self.functions)
 
     def __len__(self) -> int:
         return len(self.functions)
@@ -72,7 +66,7 @@ class Sites:
         first, length = int(self.addresses.min()), len(nop)
         code = bytearray(memory.read(first, int(self.addresses.max()) + length - first))
         for site, address in enumerate(self.addresses.tolist()):
-            if wrong := self._wrong(address):
+            if wrong := self._wrong(address, bytes(code[address - first : address - first + length])):
                 raise BadImage(f"{memory.image.path}: the site of {self.functions.names[site]} {wrong}")
             code[address - first : address - first + length] = nop
         self._board.write_code(memory.physical(first), bytes(code))
@@ -90,7 +84,7 @@ class Sites:
             function = module.function_at(address)
             if function is None:
                 raise BadModule(f"the call site {address:#x} is in none of its functions")
-            if wrong := self._wrong(address):
+            if wrong := self._wrong(address, self._memory.read(address, len(self._arch.nop))):
                 raise BadModule(f"the site of {function.name} {wrong}")
             names.append(function.name)
         for address in addresses:
@@ -119,13 +113,12 @@ class Sites:
         names, modules = _chosen(old.names, places), _chosen(old.modules, places)
         self.functions = Functions(names, modules, old.numbers[kept], loaded, self._module_files)
 
-    def _wrong(self, address: int) -> str | None:
-        """What is wrong with a site that should be as compiled; None if nothing is."""
+    def _wrong(self, address: int, found: bytes) -> str | None:
+        """What is wrong with a site that should be as compiled; None if nothing is. `found`: its code."""
         try:
             expected = self._code_at(address, self._profiler)
         except OutOfReach as error:
             return str(error)
-        found = self._memory.read(address, len(expected))
         return None if found == expected else f"holds {found.hex(' ')}, not {expected.hex(' ')}"
 
     def _make_nop(self, address: int) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from emu.kernel import arch as kernel_arch
-from emu.kernel.image import Image
+from emu.kernel.image import read_image
 from emu.machine import BadImage, Machine, image_directory
 from tests.lib.elf_files import ElfFile, module_file
 
@@ -22,7 +22,7 @@ LONGEST_TEXT = 1 << 15
 
 def damaged_image(arch: str, what: str) -> ElfFile:
     directory = image_directory(arch)
-    image = Image(directory / "vmlinux", machine=kernel_arch.load(arch).elf_machine)
+    image = read_image(directory / "vmlinux", machine=kernel_arch.load(arch).elf_machine)
     file = ElfFile((directory / "vmlinux").read_bytes())
     table = image.symbol("__start_ftrace_events")
     event, other = file.word(table), file.word(table + 8)

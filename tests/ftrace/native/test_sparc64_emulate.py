@@ -16,7 +16,7 @@ from emu.ftrace.native.arch import sparc64_emulate, sparc64_registers, sparc64_w
 from emu.ftrace.native.guest_records import Guest, PtRegs
 from emu.ftrace.native.trace_records import TraceArray
 from emu.kernel import arch as kernel_arch
-from emu.kernel.image import Image
+from emu.kernel.image import read_image
 from emu.native.functions import Native
 from emu.native.records import Values, Words, u64
 from tests.cpu.sparc64.bare import CODE, DATA, KERNEL, MEMORY, Bare, pytestmark  # noqa: F401
@@ -63,7 +63,7 @@ class Both:
         cpu = self._cpu = self._bare.board.cpus[0]
         cpu.step()
         self._env = Env.from_address(cpu.env)
-        image = Image(IMAGES / "sparc64/vmlinux", machine="EM_SPARCV9")
+        image = read_image(IMAGES / "sparc64/vmlinux", machine="EM_SPARCV9")
         guest = Guest.of(image, kernel_arch.load("sparc64").saved_registers(image))
         self._guest, self._pt_regs = guest, image.size("pt_regs")
         self._emulate = _compiled(guest)
