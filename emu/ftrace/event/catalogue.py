@@ -8,6 +8,7 @@ import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from emu.ftrace.event.source import EventSource
 from emu.ftrace.event.syscalls import SyscallEvents, syscall_events
 from emu.ftrace.native.trace_records import Event, EventField, EventFile, Stages
 from emu.ftrace.native.trace_values import EVENT_LIMIT, NO_OFFSET, STAGE_SIZE, STAGES  # fmt: skip
-from emu.kernel.image import BadImage
+from emu.kernel.image import BadImage, Image
 from emu.kernel.memory import GuestMemory
 from emu.kernel.modules import BadModule, Module
 from emu.kernel.work import Work
@@ -36,6 +37,8 @@ _PROBE_DEPTH = 1  # Linux's probes of system calls and of blktrace do not subtra
 # Events that set_event_pid also selects by tasks other than the running one, and the fields with those tasks' pids
 _PIDS: dict[str, Sequence[str]] = {"sched:sched_switch": ("prev_pid", "next_pid")}
 _PIDS |= {f"sched:{name}": ("pid",) for name in ("sched_waking", "sched_wakeup", "sched_wakeup_new")}
+
+_OF_IMAGES: WeakKeyDictionary[Image, tuple[GuestEvents, Sequence[SyscallEvents]]] = WeakKeyDictionary()
 
 
 class Catalogue(Mapping[int, EventCall]):
@@ -88,19 +91,25 @@ class Catalogue(Mapping[int, EventCall]):
             of_blk = call is BLK
             depth = _PROBE_DEPTH if of_blk else 0
             self._record_by(call, swapped=memory.swapped, depth=depth, irqs_off=of_blk)
-        image = memory.image
-        try:
-            reader = EventReader(memory, self._image_table("ftrace_eval_maps"), work)
-            found = reader.read(self._image_table("ftrace_events"))
-            self._check_names(found)
-            syscalls = list(syscall_events(memory))
-        except (ValueError, LookupError) as error:
-            raise BadImage(f"{image.path}: {error}") from None
+        found, syscalls = self._of_image()
         self.add(found)
         self._by_syscall = [
             self._add_syscalls(syscalls, "sys_enter", SyscallEvents.enter),
             self._add_syscalls(syscalls, "sys_exit", SyscallEvents.exit),
         ]
+
+    def _of_image(self) -> tuple[GuestEvents, Sequence[SyscallEvents]]:
+        """The events of the image, and of its system calls. They are read once."""
+        image = self._memory.image
+        if image not in _OF_IMAGES:
+            try:
+                reader = EventReader(self._memory, self._image_table("ftrace_eval_maps"))
+                found = reader.read(self._image_table("ftrace_events"))
+                self._check_names(found)
+                _OF_IMAGES[image] = found, list(syscall_events(self._memory))
+            except (ValueError, LookupError) as error:
+                raise BadImage(f"{image.path}: {error}") from None
+        return _OF_IMAGES[image]
 
     def _add_syscalls(
         self, syscalls: Sequence[SyscallEvents], name: str, make: Callable[[SyscallEvents, int, int], EventCall]
@@ -197,7 +206,7 @@ class Catalogue(Mapping[int, EventCall]):
             BadModule, LookupError: the module's tables of events are inconsistent.
         """
         try:
-            reader = EventReader(self._memory, module.trace_evals, self._work, module.name)
+            reader = EventReader(self._memory, module.trace_evals, module.name)
             found = reader.read(module.trace_events)
             self._check_names(found)
         except ValueError as error:
@@ -219,7 +228,7 @@ class Catalogue(Mapping[int, EventCall]):
             if number is None:
                 self._log(f"tracing: no number is left for the event {event.system}:{event.name}")
                 continue
-            call = event.call(number)
+            call = event.call(number, self._work)
             self._memory.set_member(event.address, "trace_event_call.id", number)
             self._put_recorded(call, swapped=self._memory.swapped)
 

@@ -7,9 +7,8 @@ are not stored. They follow from sizes and alignments, as the compiler lays out 
 
 from __future__ import annotations
 
-import functools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -31,12 +30,39 @@ _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|(?:->|\.)\s*\w+|sizeof\(struct \w+\)|\w+
 
 @dataclass(frozen=True)
 class GuestEvent:
-    """An event without a number yet. `address`: its struct trace_event_call. `call(number)` makes the EventCall."""
+    """An event without a number yet.
+
+    Attributes:
+        address: its struct trace_event_call.
+        system, name, fields, print_fmt, size, key, hook, module: as in EventCall.
+        has_reg: whether the guest has a function that must be called to turn it on.
+    """
 
     address: int
     system: str
     name: str
-    call: Callable[[int], EventCall]
+    fields: Sequence[Field]
+    print_fmt: str
+    size: int
+    key: int
+    hook: int
+    module: str
+    has_reg: bool
+
+    def call(self, number: int, work: Work) -> EventCall:
+        """The event with a number. `work`: calls functions of the guest."""
+        return EventCall(
+            self.system,
+            self.name,
+            number,
+            self.fields,
+            self.print_fmt,
+            self.size,
+            key=self.key,
+            hook=self.hook,
+            module=self.module,
+            source=GuestSource(work, self.address) if self.has_reg else None,
+        )
 
 
 class Eval(NamedTuple):
@@ -62,16 +88,14 @@ class EventReader:
     Args:
         memory: the guest's memory.
         evals: the addresses of their struct trace_eval_map.
-        work: calls functions of the guest that events need.
         module: the module's name; empty for the kernel.
 
     Raises, from any method:
         ValueError, LookupError: the memory does not hold a valid event; LookupError if it points outside the kernel's memory.
     """
 
-    def __init__(self, memory: GuestMemory, evals: Sequence[int], work: Work, module: str = "") -> None:
+    def __init__(self, memory: GuestMemory, evals: Sequence[int], module: str = "") -> None:
         self._memory = memory
-        self._work = work
         self._module = module
         self._layout = memory.image.structure("trace_event_field", ("type", "name", "size", "align", "is_signed", "element"))
         self._fields: dict[int, tuple[Sequence[Field], int]] = {}
@@ -109,19 +133,18 @@ class EventReader:
             hook = memory.member(address, "trace_event_call.hook")
             for turned in {key, hook or key}:
                 memory.member(turned, "static_key.enabled")
-            make = functools.partial(
-                EventCall,
+            yield GuestEvent(
+                address,
                 system,
                 name,
-                fields=[self._evaluated(system, field) for field in fields],
-                print_fmt=self._replaced(system, print_fmt),
-                size=size,
-                key=key,
-                hook=hook,
-                module=self._module,
-                source=GuestSource(self._work, address) if memory.member(address, "trace_event_call.reg") else None,
+                [self._evaluated(system, field) for field in fields],
+                self._replaced(system, print_fmt),
+                size,
+                key,
+                hook,
+                self._module,
+                has_reg=bool(memory.member(address, "trace_event_call.reg")),
             )
-            yield GuestEvent(address, system, name, make)
 
     def _fields_at(self, address: int) -> tuple[Sequence[Field], int]:
         """The fields in the table at an address, and the end of the last one. Events of a class share the table."""
