@@ -115,6 +115,7 @@ class Board:
         record.limit = NEVER
         record.vector_start, record.vector_end = arch.vectors.start, arch.vectors.stop
         core = arch.core(self.timing_model.cpu_model) if self.timing_model.cpu_model else None
+        record.known = arch.known_blocks(core)
         with_data = self.timing_model.timing == CACHES
         self.block_hook = (arch.timed_hooks(core, with_data) if core else arch.native()).block_hook.address
         self.cpus = [Cpu(self, index) for index in range(cpus)]

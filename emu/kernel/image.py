@@ -110,7 +110,7 @@ def _kallsyms(table: bytes, byte_order: str) -> Sequence[tuple[int, str, str]]:
 
 
 def read_image(path: Path, *, machine: str) -> Image:
-    """The image in an ELF file for a machine (such as "EM_X86_64"). It is read once, as long as the file does not change.
+    """The image in an ELF file. It is read once, as long as the file does not change. `machine`: as for `Image`.
 
     Raises:
         BadImage: the file is not an ELF file, is for another machine, or was built without call sites.
@@ -132,7 +132,7 @@ class Image:
     Args:
         path: of the file, for messages.
         data: the file's contents.
-        machine: the architecture, as in the ELF header.
+        machine: the architecture, by the name of its constant in the ELF header.
 
     Attributes:
         byte_order: "<" or ">", as numpy and struct write it.

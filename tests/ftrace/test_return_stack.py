@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections.abc import Iterator
@@ -171,14 +172,19 @@ BLOCKS, KERNEL, FIRST_BLOCK = range(3)
 MOST_BLOCKS = 1_000_000
 
 
-@numba.cfunc(types.void(types.uint64, types.uint64, types.uint32, types.voidptr))
-def _log_block(uc, address, size, user):
-    log = carray(user, (FIRST_BLOCK + 2 * MOST_BLOCKS,), dtype=np.uint64)
-    count = log[BLOCKS]
-    if address >= log[KERNEL] and count < MOST_BLOCKS:
-        log[FIRST_BLOCK + 2 * count] = address
-        log[FIRST_BLOCK + 2 * count + 1] = size
-        log[BLOCKS] = count + np.uint64(1)
+@functools.cache
+def block_log() -> numba.core.ccallback.CFunc:
+    """The hook that writes the log, compiled."""
+
+    def write(uc, address, size, user):
+        log = carray(user, (FIRST_BLOCK + 2 * MOST_BLOCKS,), dtype=np.uint64)
+        count = log[BLOCKS]
+        if address >= log[KERNEL] and count < MOST_BLOCKS:
+            log[FIRST_BLOCK + 2 * count] = address
+            log[FIRST_BLOCK + 2 * count + 1] = size
+            log[BLOCKS] = count + np.uint64(1)
+
+    return numba.cfunc(types.void(types.uint64, types.uint64, types.uint32, types.voidptr))(write)
 
 
 def returns(machine: Machine, command: str) -> Iterator[tuple[int, int, int]]:
@@ -192,7 +198,7 @@ def returns(machine: Machine, command: str) -> Iterator[tuple[int, int, int]]:
     others = {function.address for function in image.functions if function.name.startswith(("asm_", "__switch_to_asm"))}
     log = np.zeros(FIRST_BLOCK + 2 * MOST_BLOCKS, np.uint64)
     log[KERNEL] = machine.board.arch.kernel_map
-    cpu.watch_blocks(_log_block.address, log.ctypes.data)
+    cpu.watch_blocks(block_log().address, log.ctypes.data)
     machine.run(command)
     blocks = log[FIRST_BLOCK:].reshape(-1, 2)[: int(log[BLOCKS])].tolist()
     assert len(blocks) < MOST_BLOCKS

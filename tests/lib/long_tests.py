@@ -84,9 +84,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--long"):
         return
     listed = set(LIST.read_text().splitlines())
-    left = [item for item in items if item.nodeid in listed or _is_long(item) or _is_shown_on_another(item, config.rootpath)]
-    config.hook.pytest_deselected(items=left)
-    items[:] = [item for item in items if item not in set(left)]
+    left = {item for item in items if item.nodeid in listed or _is_long(item) or _is_shown_on_another(item, config.rootpath)}
+    config.hook.pytest_deselected(items=[item for item in items if item in left])
+    items[:] = [item for item in items if item not in left]
 
 
 def _arch(item: pytest.Item) -> str | None:

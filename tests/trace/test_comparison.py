@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import struct
 from collections.abc import Sequence
@@ -10,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import scipy.stats  # now: the tested code imports it lazily, which takes longer than a test may
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from emu.trace import Trace
 from emu.trace.comparison import CannotCompare, Change, compare
@@ -24,6 +25,19 @@ ADDRESS = {name: 0xFFFFFFFF81000000 + 64 * n for n, name in enumerate(NAMES)}
 SYMBOLS = "".join(f"{address:x} T {name}\n" for name, address in ADDRESS.items())
 EDGES = f"{ADDRESS['irq']:x} A __irqentry_text_start\n{ADDRESS['irq'] + 64:x} A __irqentry_text_end\n"
 END = f"{ADDRESS['irq'] + 128:x} T end\n"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded() -> None:
+    """The tested code imports it lazily, which takes longer than one of hypothesis's examples may."""
+    importlib.import_module("scipy.stats")
+
+
+def ranked(values: Sequence[float]) -> NDArray[np.float64]:
+    from scipy.stats import rankdata
+
+    return rankdata(values)
+
 
 Call = tuple[str, int, "Sequence[Call]"]  # a function, its self time in nanoseconds, and its callees
 
@@ -147,7 +161,7 @@ SMALL = st.lists(st.integers(0, 3), min_size=1, max_size=5)
 @given(SMALL, SMALL)
 def test_the_least_probability_of_ranks_is_that_of_the_extremes(first: list[int], second: list[int]) -> None:
     """Compares with all ways to divide the values."""
-    ranks = scipy.stats.rankdata(first + second)
+    ranks = ranked(first + second)
     samples = itertools.combinations(range(len(ranks)), len(first))
     far = [abs(sum(ranks[place] for place in places) - len(first) * ranks.mean()) for places in samples]
     expected = sum(one >= max(far) - 1e-9 for one in far) / len(far)
@@ -159,7 +173,7 @@ def test_the_least_probability_of_ranks_is_that_of_the_extremes(first: list[int]
 @given(SMALL, SMALL)
 def test_ranks_of_few_values_are_counted(first: list[int], second: list[int]) -> None:
     samples = np.array(first, float), np.array(second, float)
-    ranks = scipy.stats.rankdata(np.concatenate(samples))
+    ranks = ranked(np.concatenate(samples))
     far = [
         abs(sum(ranks[place] for place in places) - len(first) * ranks.mean())
         for places in itertools.combinations(range(len(ranks)), len(first))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import importlib
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -17,6 +18,7 @@ from emu.cpu import library_imports
 from emu.cpu.internals import CpuStructures, add_native_hook, address_of, handle_of
 from emu.cpu.native import cpu_records
 from emu.cpu.native.arch import NativeCpu, TimedHooks
+from emu.cpu.native.known_blocks_record import KnownBlocks
 from emu.cpu.timing import CACHES, PIPELINE, STATIC, TIMING_MODELS, BlockSummary, TimingModel, TimingNames
 from emu.cpu.timing.static import StaticModel
 from emu.native.records import Layouts, Words
@@ -188,6 +190,14 @@ class CpuArch(ABC):
             sources = [summarise.__module__, *(f"emu.cpu.arch.{self.name}.{part}" for part in ("operations", core.name))]
             self._summaries[core.name] = Summaries(summarise, f"{self.name}-{core.name}", sources)
         return self._summaries[core.name]
+
+    @functools.cached_property
+    def _known_blocks(self) -> dict[str, KnownBlocks]:
+        return defaultdict(KnownBlocks.allocate)
+
+    def known_blocks(self, core: Core | None) -> KnownBlocks:
+        """Native code's memory of blocks' costs for a CPU model, or for the static model. All boards share it."""
+        return self._known_blocks[core.name if core else STATIC]
 
     @functools.cached_property
     def _timed(self) -> dict[tuple[str, bool], TimedHooks]:

@@ -7,6 +7,7 @@ deadline or past it. An unknown cost is later than any deadline.
 
 from __future__ import annotations
 
+from emu.cpu.native import known_blocks
 from emu.cpu.native.cpu_records import Block, Cpu, StringCost
 from emu.native.functions import njit
 from emu.native.records import u64
@@ -56,7 +57,10 @@ def learn(cpu: Cpu, block: Block, address: u64, physical: u64) -> None:
     if physical < board.ram_size:
         cpu.block = address
         block.place = physical
-        board.decode(cpu, block)
+        if not known_blocks.recall(board, block, address):
+            board.decode(cpu, block)
+            if block.cycles != UNKNOWN:
+                known_blocks.remember(board, block, address)
 
 
 @njit

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from emu.cpu.native.heap_record import Heap
+from emu.cpu.native.known_blocks_record import KnownBlocks
 from emu.cpu.native.timing.cache_records import SharedCaches
 from emu.cpu.native.timing.profile_record import Profile
 from emu.cpu.native.timing.record import Timing
@@ -52,6 +53,7 @@ class Board(Record):
     ram_size: u64
     heap: Heap  # the active heap while a CPU executes
     decode: Callable[[Cpu, Block], None]  # stores a block's cost, given its size and place
+    known: KnownBlocks | None  # the costs of other blocks; None: `decode` is called for each
     cpus: Values[Cpu]
     cpu_count: u64
     dispatch_start: u64  # virtual addresses: start of the range in which blocks may have a host function
