@@ -16,7 +16,7 @@ from emu.ftrace import arch as ftrace_arch
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
-pytest_plugins = ["tests.lib.long_tests", "tests.lib.cpu_times", "tests.lib.timing_models"]
+pytest_plugins = ["tests.lib.long_tests", "tests.lib.order", "tests.lib.cpu_times", "tests.lib.timing_models"]
 
 # Hundreds of tests start processes: compiling Python's sources in each would take a third of its start-up time.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
