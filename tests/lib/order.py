@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The order of the tests: a plugin of pytest.
 
-Of two processes, each begins with a half of the tests. Without a cache, both would first compile the same functions. So the second
-half begins with what takes long and compiles nothing.
+Each of two processes begins with one half of the tests. Without a cache, both would first compile the same functions. So the
+second half begins with tests that take long and compile nothing.
 """
 
 from __future__ import annotations
