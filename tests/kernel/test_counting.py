@@ -14,9 +14,9 @@ from tests.lib.booted_machine import booted_machine
 COMMAND = "ls /bin | cat > /dev/null; modprobe ext2; usleep 100"
 
 
-@pytest.fixture(scope="module")
-def timed() -> Iterator[Machine]:
-    with Machine(timing="caches", cpu_model="zen4") as machine:
+@pytest.fixture(scope="module", params=["zen3", pytest.param("zen4", marks=pytest.mark.long("compiles another CPU model"))])
+def timed(request: pytest.FixtureRequest) -> Iterator[Machine]:
+    with Machine(timing="caches", cpu_model=request.param) as machine:
         yield machine
 
 

@@ -22,7 +22,7 @@ import pytest
 
 from tests.lib.long_tests import LIST
 
-MOST, MOST_OF_FIRST = 0.4, 0.8  # seconds
+MOST, MOST_OF_FIRST = 0.3, 0.6  # seconds
 # These stay however long they take.
 KEPT = ("tests/test_quality.py", "tests/traces/", "tests/ftrace/test_ring_buffer.py", "tests/ftrace/test_array_buffers.py")
 SOAK = "tests/soak/"
