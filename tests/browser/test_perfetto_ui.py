@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from emu.trace import Trace
 from tests.lib.browser import needs_browser, wait
 from tests.lib.golden import GOLDEN
 from tests.lib.view import needs_ui, viewed
+
+pytestmark = [needs_ui, needs_browser, pytest.mark.long("a browser loads Perfetto's UI, which takes ten seconds")]
 
 GRAPH = GOLDEN / "tracecmd-graph-depth.dat"
 FUNCTION = "_raw_spin_lock"
@@ -73,16 +76,12 @@ def switches(trace: Trace) -> tuple[int, int]:
     return table.count, sum(int(each[-1] - each[0]) for each in times)
 
 
-@needs_ui
-@needs_browser
 def test_perfetto_counts_what_a_machine_has_recorded(browser: Any, recording: Path) -> None:
     assert switches(Trace.open(recording))[0] > 5
     with opened(browser, recording):
         check(browser, recording)
 
 
-@needs_ui
-@needs_browser
 def test_perfetto_counts_what_a_real_linux_has_recorded_and_finds_a_function(browser: Any, tmp_path: Path) -> None:
     from selenium.webdriver.common.keys import Keys
 
