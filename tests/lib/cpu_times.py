@@ -11,7 +11,6 @@ MOST_OF_FIRST, and of each file the cheapest test stays in any case. Parts of th
 from __future__ import annotations
 
 import json
-import re
 import resource
 import sys
 from collections import defaultdict
@@ -20,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lib.long_tests import LIST
+from tests.lib.long_tests import LIST, function_of
 
 MOST, MOST_OF_FIRST = 0.3, 0.6  # seconds
 # These stay however long they take.
@@ -73,10 +72,10 @@ def _processor_time() -> float:
 
 
 def long_ones(seconds: Mapping[str, float]) -> list[str]:
-    """The tests to list, by the seconds that each takes."""
+    """The tests to list, by the seconds that each takes: functions of which all cases take long, and cases."""
     cases: dict[str, list[str]] = defaultdict(list)
     for test in sorted(seconds, key=lambda test: (seconds[test], test)):
-        cases[re.sub(r"(@\w+)?(\[.*)?$", "", test, flags=re.DOTALL)].append(test)
+        cases[function_of(test)].append(test)
     listed = {test for first, *others in cases.values() for test in others if seconds[test] > MOST}
     listed |= {first for first, *_ in cases.values() if seconds[first] > (MOST if first.startswith(SOAK) else MOST_OF_FIRST)}
     files: dict[str, list[str]] = defaultdict(list)
@@ -85,7 +84,9 @@ def long_ones(seconds: Mapping[str, float]) -> list[str]:
     for tests in files.values():
         if listed.issuperset(tests) and not tests[0].startswith(SOAK):
             listed.remove(min(tests, key=lambda test: (seconds[test], test)))
-    return sorted(test for test in listed if not test.startswith(KEPT))
+    listed = {test for test in listed if not test.startswith(KEPT)}
+    whole = {function for function, tests in cases.items() if listed.issuperset(tests)}
+    return sorted(whole | {test for test in listed if function_of(test) not in whole})
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The tests that the suite leaves to `make soak`: a plugin of pytest. `pytest --long`, which `make soak` calls, runs everything.
 
-* `long_tests.txt` lists the tests that take long, as measured (cpu_times.py).
+* `long_tests.txt` lists the tests that take long, as measured (cpu_times.py): cases, and functions with all their cases.
 * `long(why)` marks what must not run in the suite, however long it takes. `long(why, arch=NAME)` leaves out one architecture's,
   where the other one's shows nearly the same.
 * Where the architecture makes no difference, a file is run on one of them, and each fifth file on both. The choice is derived
@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from pathlib import Path
 
@@ -84,9 +85,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--long"):
         return
     listed = set(LIST.read_text().splitlines())
-    left = {item for item in items if item.nodeid in listed or _is_long(item) or _is_shown_on_another(item, config.rootpath)}
+    left = {
+        item
+        for item in items
+        if item.nodeid in listed
+        or function_of(item.nodeid) in listed
+        or _is_long(item)
+        or _is_shown_on_another(item, config.rootpath)
+    }
     config.hook.pytest_deselected(items=[item for item in items if item in left])
     items[:] = [item for item in items if item not in left]
+
+
+def function_of(test: str) -> str:
+    """A test's name without its case, and without the timing model of the sample (timing_models.py)."""
+    return re.sub(r"(@\w+)?(\[.*)?$", "", test, flags=re.DOTALL)
 
 
 def _arch(item: pytest.Item) -> str | None:

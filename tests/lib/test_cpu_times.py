@@ -20,7 +20,7 @@ def test_the_cheapest_case_stays() -> None:
 def test_a_test_without_a_case_that_is_cheap_goes() -> None:
     others = {"a.py::two": 0.0, "a.py::three": MOST_OF_FIRST}
     seconds = {"a.py::one[x]": MOST_OF_FIRST + 1, "a.py::one[y]": MOST_OF_FIRST + 0.1, **others}
-    assert long_ones(seconds) == ["a.py::one[x]", "a.py::one[y]"]
+    assert long_ones(seconds) == ["a.py::one"]
 
 
 def test_of_each_file_one_stays() -> None:
