@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A section of a document: its subject, and its examples.
 
-A section's file begins with its title, and with the options of its machine, if they are not the usual ones:
+A section's file begins with its title, and with the fields of its MachineConfig that are not the usual ones:
 
     # Instances
-    machine: cpus=4 append=trace_event=sched
+    machine: cpus=4 command_line=trace_event=sched
 
 Paragraphs follow. Lines indented by four are an example, typed into the guest's shell in the tracing directory:
 

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 
 import pytest
 
+from emu.machine_config import MachineConfig
 from emu.tour import DOCUMENTS, Command, Guide, Section
 from tests.cli.conftest import Emu
 from tests.lib.said import what_is_wrong
@@ -38,6 +40,18 @@ def test_the_tour_of_a_section(emu: Emu, typed: Typed) -> None:
     shown = result.out.decode()
     assert "(emu tour ftrace output-format)\n" in shown
     assert all(f"    # {command.lines[0]}\n" in shown for command, _ in typed)
+
+
+def test_a_section_has_a_machine_of_its_own(emu: Emu, typed: Typed) -> None:
+    result = emu("tour", "--full", "ftrace", "stack-trace-at-boot")
+    assert (result.status, result.err) == (0, "")
+    assert typed and not what_is_wrong(typed)
+
+
+def test_what_a_section_says_about_its_machine_is_configuration() -> None:
+    names = {field.name for field in fields(MachineConfig)}
+    said = [name for one in DOCUMENTS for section in one.sections for name in section.machine]
+    assert said and names.issuperset(said)
 
 
 @pytest.mark.long("tests/documents types the sections one by one")

@@ -36,9 +36,9 @@ def typed() -> Iterator[object]:
             yield pytest.param(arch, section, marks=marks, id=f"{arch}-{one.name}-{section.name}")
 
 
-def boot(arch: str, console: Callable[[bytes], None], append: str = "", smi: str | None = None, **numbers: str) -> Machine:
+def boot(arch: str, console: Callable[[bytes], None], command_line: str = "", smi: str | None = None, **numbers: str) -> Machine:
     options = {"cpus": 2} | {name: int(number) for name, number in numbers.items()}
-    return Machine(arch=arch, console=console, command_line=append, smi=smi, **options)
+    return Machine(arch=arch, console=console, command_line=command_line, smi=smi, **options)
 
 
 @pytest.fixture(scope="module")
