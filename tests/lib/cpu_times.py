@@ -21,7 +21,7 @@ import pytest
 
 from tests.lib.long_tests import LIST, function_of
 
-MOST, MOST_OF_FIRST = 0.3, 0.6  # seconds
+MOST, MOST_OF_FIRST = 0.2, 0.5  # seconds
 # These stay however long they take.
 KEPT = ("tests/test_quality.py", "tests/traces/", "tests/ftrace/test_ring_buffer.py", "tests/ftrace/test_array_buffers.py")
 SOAK = "tests/soak/"
