@@ -59,12 +59,12 @@ def booted_machine(arch: str, cpus: int = 2, **options: int | str) -> Iterator[M
         cpus: the number of CPUs.
         options: other arguments of Machine. They must be numbers and texts, which need not be restored.
     """
-    options.setdefault("timing", cpu_arch.load(arch).default_timing)
     wanted = {"arch": arch, "cpus": cpus, **options}
-    one = _take(wanted, of_command=False)
+    key = _key(wanted)
+    one = _take(key, of_command=False)
     if one is None:
         machine = Machine(**wanted)
-        one = _Booted(frozenset(wanted.items()), machine, machine.checkpoint())
+        one = _Booted(key, machine, machine.checkpoint())
     with ExitStack() as closed:
         closed.enter_context(one.machine)
         yield one.machine
@@ -84,13 +84,13 @@ def machine_of_command(**parameters: Any) -> Machine:
     plain = all(isinstance(value, bool | int | str | None) or value == () for value in options.values())
     if not plain or options["image"] or limits != (None, None):
         return Machine(**parameters)
-    wanted = options | {"timing": options["timing"] or cpu_arch.load(options["arch"]).default_timing}  # which tests change
-    one = _take(wanted, of_command=True)
+    key = _key(options)
+    one = _take(key, of_command=True)
     if one is None:
         calls = _Calls(callers)
         machine = Machine(**options, **{name: partial(calls.call, name) for name in callers})
         calls.booting = False
-        one = _Booted(frozenset(wanted.items()), machine, machine.checkpoint(), calls)
+        one = _Booted(key, machine, machine.checkpoint(), calls)
     else:
         assert one.calls is not None
         one.calls.serve(callers)
@@ -109,10 +109,15 @@ def machine_of_command(**parameters: Any) -> Machine:
     return machine
 
 
-def _take(options: Mapping[str, object], *, of_command: bool) -> _Booted | None:
-    wanted = frozenset(options.items())
+def _key(options: Mapping[str, Any]) -> frozenset[tuple[str, object]]:
+    """The options of a machine, with the timing model that it has. Tests change the default (timing_models.py)."""
+    timing = options.get("timing") or cpu_arch.load(options["arch"]).default_timing
+    return frozenset((options | {"timing": timing}).items())
+
+
+def _take(key: frozenset[tuple[str, object]], *, of_command: bool) -> _Booted | None:
     for number, one in enumerate(_idle):
-        if one.options == wanted and (one.calls is not None) == of_command:
+        if one.options == key and (one.calls is not None) == of_command:
             return _idle.pop(number)
     return None
 
