@@ -121,7 +121,8 @@ def test_who_finds_no_memory_reclaims(machine: Machine) -> None:
     text = machine.tracefs.read("trace")
     direct = re.findall(r"memhog-.*: mm_vmscan_direct_reclaim_(\w+): (.*)", text)
     assert [name for name, _ in direct] == ["begin", "end"] * (len(direct) // 2) and direct
-    assert all(re.fullmatch(r"order=0 gfp_flags=GFP_HIGHUSER_MOVABLE\|__GFP_ZERO", said) for _, said in direct[0::2])
+    page, page_table = (f"order=0 gfp_flags={flags}|__GFP_ZERO" for flags in ("GFP_HIGHUSER_MOVABLE", "GFP_KERNEL"))
+    assert {page} <= {said for _, said in direct[0::2]} <= {page, page_table}  # whichever it needs when there is no memory left
     assert all(re.fullmatch(r"nr_reclaimed=\d+", said) for _, said in direct[1::2])
     slab = re.findall(r": mm_shrink_slab_(start|end): (\w+)\+0x0\S* \S+: nid: 0 .*", text)
     assert {name for _, name in slab} >= {"super_cache_scan"}
