@@ -235,7 +235,7 @@ def test_what_the_console_raises_ends_the_run_and_loses_nothing(
     with pytest.raises(error):
         machine.run("echo one; echo two; exec sleep 1000")
     assert chunks == [b"one\n"]
-    machine.advance(10 * machine.board.LONGEST_TURN)
+    machine.advance(10 * machine.board.arch.longest_turn)
     assert chunks == [b"one\n", b"two\n"]
     assert machine.run("echo three").output == b"three\n"
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from emu.cpu.far_memory import far_memory
 from emu.cpu.heap import Heap
 from emu.cpu.host_signals import Held
 from emu.cpu.io_window import IoWindow
-from emu.cpu.native import cpu_records, forget, turns
+from emu.cpu.native import code_pages, cpu_records, forget, turns
 from emu.cpu.native.cpu_records import ARGUMENT_COUNT, HOST_CALL_COUNT, HOST_CALL_REQUEST, NEVER, NO_REQUEST, STOP_REQUEST
 from emu.cpu.python_handler import PythonHandler
 from emu.cpu.shared_turns import shared_turns
@@ -61,8 +61,6 @@ class Board:
         io: the devices above RAM; None: the architecture's boards have none.
     """
 
-    LONGEST_TURN: ClassVar[int] = 100_000  # cycles
-
     def __init__(
         self,
         arch: CpuArch,
@@ -76,12 +74,12 @@ class Board:
     ) -> None:
         if not 1 <= cpus <= arch.max_cpus:
             raise ValueError(f"{cpus} CPUs: {arch.name} has 1 to {arch.max_cpus}")
-        if not 1 <= quantum <= self.LONGEST_TURN:
-            raise ValueError(f"a quantum of {quantum} cycles: 1 to {self.LONGEST_TURN} are possible")
+        if not 1 <= quantum <= arch.longest_turn:
+            raise ValueError(f"a quantum of {quantum} cycles: 1 to {arch.longest_turn} are possible")
         if not _SLOWEST <= frequency <= _FASTEST:
             raise ValueError(f"a frequency of {frequency} Hz: {_SLOWEST} to {_FASTEST} are possible")
-        if arch.io_window and memory > arch.io_window.start:
-            raise ValueError(f"{memory} bytes of memory: at most {arch.io_window.start >> 30} GiB are possible")
+        if arch.most_memory is not None and memory > arch.most_memory:
+            raise ValueError(f"{memory} bytes of memory: at most {arch.most_memory >> 30} GiB are possible")
         self.timing_model = arch.timing_names(timing, cpu_model)
         host_clock.stop()
         self.arch, self.memory, self.frequency = arch, memory, frequency
@@ -109,9 +107,10 @@ class Board:
         record.direct_start, record.kernel_start = arch.direct_map, arch.kernel_map
         record.decode = self.python_handler(self._decode_block)
         record.host_calls = _HandlerTable(self._host_calls.ctypes.data)
-        record.quantum, record.longest_turn = quantum, self.LONGEST_TURN
+        record.quantum, record.longest_turn = quantum, arch.longest_turn
         record.random = _scramble(seed)
         record.cpu_count = cpus
+        record.page_count = memory >> code_pages.PAGE
         record.limit = NEVER
         record.vector_start, record.vector_end = arch.vectors.start, arch.vectors.stop
         core = arch.core(self.timing_model.cpu_model) if self.timing_model.cpu_model else None

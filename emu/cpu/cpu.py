@@ -13,7 +13,7 @@ import unicorn
 from emu.cpu.internals import add_native_hook
 from emu.cpu.native import cpu_records
 from emu.cpu.native.cpu_records import HALTED, NEVER, NO_REQUEST, OFF, RUNNING, STOPPED, TRANSLATION_BUFFER, VECTORS
-from emu.native.records import Words
+from emu.native.records import WORD, Bytes, Words, zeros
 
 if TYPE_CHECKING:
     from emu.cpu.board import Board
@@ -43,6 +43,8 @@ class Cpu:
             board.arch.attach(self.uc, record, board.block_hook)
         self.env = record.env
         record.board = board.record
+        self._code_pages = zeros(-(-board.record.page_count // WORD))
+        record.code_pages = Bytes(self._code_pages.ctypes.data)
         record.index = index
         record.timer = record.nmi_timer = record.smi_next = record.arrival = NEVER
         for vector in range(VECTORS):
@@ -185,6 +187,7 @@ class Cpu:
         with self.board.heap:
             add_native_hook(self.uc, unicorn.UC_HOOK_BLOCK, function, data)
             self.uc.ctl_flush_tb()
+        self.record.flushed = False
 
     def step(self, instructions: int = 1) -> None:
         """Executes the given number of instructions of this CPU only, or fewer if a block ends first.

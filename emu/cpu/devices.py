@@ -28,7 +28,8 @@ def provide_devices(
     for number, handler in ((halt, halt_cpu), (relax, relax_cpu), (nmi_timer, nmi_timer_set)):
         if number is not None:
             board.provide_host_call(number, handler)
-    board.record.timer_vector = timer_vector
+    for cpu in board.cpus:
+        cpu.record.timer_vector = timer_vector
 
 
 def interrupt_unseen(board: Board, smi: Smi) -> None:

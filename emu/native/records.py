@@ -45,7 +45,7 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
-    "HOST", "Accesses", "Bytes", "Field", "GuestRecord", "Ints", "Layouts", "Record", "RecordClass", "Records", "Shape",
+    "HOST", "WORD", "Accesses", "Bytes", "Field", "GuestRecord", "Ints", "Layouts", "Record", "RecordClass", "Records", "Shape",
     "Shorts", "Values", "Words",
     "i8", "i16", "i32", "i64", "inline", "origin_of", "u8", "u16", "u32", "u64", "without_none", "zeros",
 ]  # fmt: skip
@@ -74,7 +74,7 @@ Declared = Any  # the declared type of a field, an argument or a result: a class
 T = TypeVar("T")
 R_co = TypeVar("R_co", bound="Record", covariant=True)
 
-_WORD = 8  # bytes
+WORD = 8  # bytes
 _LARGE = 1 << 20  # bytes
 
 
@@ -111,7 +111,7 @@ class Record(metaclass=RecordClass):
     @classmethod
     def allocate(cls, layouts: Layouts | None = None) -> Self:
         """A record of zeros, whose memory is freed with this object."""
-        words = zeros(-(-(layouts or HOST).size(cls) // _WORD))
+        words = zeros(-(-(layouts or HOST).size(cls) // WORD))
         record = cls(words.ctypes.data, layouts)
         record._words = words
         return record
@@ -313,10 +313,10 @@ class Layouts:
             if inline is None:
                 size = alignment = _stored(declared).itemsize
             elif isinstance(declared, type):
-                size, alignment = self.size(declared), _WORD
+                size, alignment = self.size(declared), WORD
             else:
                 stride = self.element(declared).size
-                size, alignment = stride * shape.counts.get(name, inline.elements), min(stride or _WORD, _WORD)
+                size, alignment = stride * shape.counts.get(name, inline.elements), min(stride or WORD, WORD)
             offset = shape.offsets.get(name, -(-end // alignment) * alignment)
             fields[name], end = Field(declared, inline is not None, swapped, offset, size), offset + size
             if not size:
@@ -357,7 +357,7 @@ def _c_type(declared: Declared) -> Any:  # of ctypes, by a number's kind
 
 def zeros(words: int) -> npt.NDArray[np.uint64]:
     """Zeros; large arrays get their own pages, which take memory only when they are used (and can be saved in snapshots)."""
-    size = words * _WORD
+    size = words * WORD
     if size < _LARGE:
         return np.zeros(words, np.uint64)
     return np.frombuffer(mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS), np.uint64)

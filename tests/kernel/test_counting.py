@@ -83,7 +83,7 @@ def test_a_cpu_that_sleeps_counts_no_cycles(arch: str) -> None:
         with machine.counting() as counts:
             machine.run("spin 20000")
         passed = machine.board.cycles(counts.nanoseconds)
-        assert all(counts.of_cpu(cpu)["cycles"] <= passed + machine.board.LONGEST_TURN for cpu in (0, 1))
+        assert all(counts.of_cpu(cpu)["cycles"] <= passed + machine.board.arch.longest_turn for cpu in (0, 1))
         assert tuple(counts.events) == ("cycles", "instructions")
         with pytest.raises(KeyError):
             counts["branches"]

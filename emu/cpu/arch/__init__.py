@@ -51,11 +51,13 @@ class CpuArch(ABC):
     max_cpus: ClassVar[int]
     vectors: ClassVar[range]  # the interrupts that can be raised; the highest has priority
     io_window: ClassVar[range] = range(0)  # physical addresses above RAM of the board's devices
+    most_memory: ClassVar[int | None] = None  # bytes
     unicorn_mode: ClassVar[tuple[int, int]]  # what Unicorn calls it: architecture and mode
     capstone_mode: ClassVar[tuple[int, int]]  # the same of capstone
     cycles: ClassVar[Mapping[str, int]]  # of instructions that cost more than one in the static model, by capstone's mnemonic
     syntax: ClassVar[int]  # capstone's number for objdump's assembly syntax
     instruction_alignment: ClassVar[int]  # bytes: the unit of instruction addresses and sizes
+    longest_turn: ClassVar[int] = 100_000  # cycles
     default_timing: str = STATIC  # the timing model used if none was chosen
 
     def timing_names(self, timing: str, cpu_model: str | None) -> TimingNames:

@@ -16,7 +16,7 @@ from emu.cpu.native.timing.cache_records import SharedCaches
 from emu.cpu.native.timing.profile_record import Profile
 from emu.cpu.native.timing.record import Timing
 from emu.cpu.native.timing.summary_record import Tables
-from emu.native.records import GuestRecord, Record, Records, Shape, Values, i32, inline, u16, u32, u64
+from emu.native.records import Bytes, GuestRecord, Record, Records, Shape, Values, i32, inline, u16, u32, u64
 
 if TYPE_CHECKING:
     from emu.cpu.internals import CpuStructures
@@ -31,8 +31,8 @@ HOST_CALL_COUNT = 64
 VECTORS = 256
 ARGUMENT_COUNT = 4
 HOOK_ARGUMENT_COUNT = 4
-TRANSLATION_BUFFER = 32 << 20  # bytes of translated code a CPU may hold
-BLOCK_COUNT = TRANSLATION_BUFFER // 128  # a TranslationBlock alone takes more bytes than that
+TRANSLATION_BUFFER = 64 << 20  # bytes of translated code a CPU may hold
+BLOCK_COUNT = TRANSLATION_BUFFER // 256  # a TranslationBlock and its code take more bytes than that
 NEVER = u64(0xFFFF_FFFF_FFFF_FFFF)  # a time that is never reached
 
 INSTRUCTION_COUNT = 4
@@ -62,8 +62,8 @@ class Board(Record):
     host_calls: Values[Callable[[Cpu, u64], None] | None]  # one per host call, called with its number; None: Python answers
     quantum: u64
     random: u64  # state of the generator that varies the length of turns
-    timer_vector: u64
     current: u64  # index of the CPU whose turn it is
+    interrupted: bool  # whether its turn is not over: it was stopped for Python, and goes on
     longest_turn: u64  # cycles, if nothing else ends it
     limit: u64  # cycles: no turn begins at or after this time
     vector_start: u64  # first vector that the architecture can deliver
@@ -79,6 +79,10 @@ class Board(Record):
     profile_record: Profile  # the data of that function
     wanted: bool  # whether another thread wants Python to act, so turns end
     sample: Callable[[Cpu, u64], None] | None  # called if the block at an address contains a sample point
+    page_count: u64  # of RAM, in pages of `code_pages`
+    coherent_code: bool  # whether CPUs see changes of code; otherwise the guest has to tell them
+    code_drops: u64  # how often a CPU has dropped its translations of a page because somebody wrote to it
+    devices: u64  # the record of the board's devices, whose type the board knows; 0: none
 
 
 class Block(Record):
@@ -120,6 +124,7 @@ class TranslationBlock(GuestRecord):
 
     pc: u64  # start address
     size: u16  # in bytes
+    instructions: u16
 
 
 class TranslatorContext(GuestRecord):
@@ -147,7 +152,7 @@ def shapes(at: CpuStructures) -> dict[type[Record], Shape]:
                 "cflags_next_tb": at.cpu_cflags_next_tb,
             }
         ),
-        TranslationBlock: Shape({"pc": 0, "size": 20}),
+        TranslationBlock: Shape({"pc": 0, "size": 20, "instructions": 22}),
         TranslatorContext: Shape({"uc": at.translator.context_uc}),
     }
 
@@ -174,6 +179,8 @@ class Cpu(Record):
     deadline: u64  # when `cycles` reaches it, the block hook checks what is due
     turn_end: u64
     timer: u64  # the local timer's deadline
+    timer_period: u64  # cycles until its next deadline; 0: it is one-shot
+    timer_vector: u64
     arrival: u64  # the earliest of `arrivals`
     request: u64  # the reason why Python must act before the CPU continues
     host_call: u64  # the number of the host call for Python to answer
@@ -181,6 +188,7 @@ class Cpu(Record):
     steps: u64  # blocks that may still start in exact stepping
     instructions: u64  # instructions in the blocks that have started
     pending_count: u64
+    priority: u64  # only vectors above it are taken: those of an interrupt controller's higher priorities
     nmi: bool  # whether one is pending
     location: Values[u64]  # env's program counter
     taken: u64  # the number of delivered interrupts
@@ -202,8 +210,12 @@ class Cpu(Record):
     trap_time: u64  # parts of a cycle that a trap takes in such a model
     block_hook: u64  # called by translated blocks (see `translator`)
     slept: u64  # the cycles during which it was halted
+    devices: u64  # the record of the CPU's own devices, whose type the board knows; 0: none
     cycle_counter: Values[u64] | None  # a register that follows `cycles`
     translator: Translator  # the architecture's
+    code_pages: Bytes  # one per page of RAM: whether the CPU has translated code of it
+    written_page: u64  # the page of the latest store that was slow
+    flushed: bool  # whether its translations were all dropped since the turn began, because the buffer was full
     translated: Block | None  # the block whose translation is about to start; None: it has started
     hook_arguments: Values[Operand] = inline(HOOK_ARGUMENT_COUNT)  # of the call whose code is being emitted
     first_tb: TranslationBlock | None  # the first in the buffer

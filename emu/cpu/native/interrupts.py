@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from emu.cpu.native.cpu_records import NEVER, STOP_REQUEST, VECTORS, Cpu
 from emu.native.functions import njit, shared
-from emu.native.records import u64
+from emu.native.records import Words, u64
 
 LAST_WORD = u64(VECTORS // 64 - 1)  # of `pending`
 
@@ -20,15 +20,21 @@ def set_pending(cpu: Cpu, vector: u64) -> None:
 
 
 @njit
-def highest(cpu: Cpu) -> u64:
-    """The highest pending vector. There must be one."""
+def highest_bit(words: Words) -> u64:
+    """The number of the highest set bit of VECTORS bits; 0 if none is set."""
     word = LAST_WORD
-    while cpu.pending[word] == 0:
+    while word != 0 and words[word] == 0:
         word -= 1
-    bits, bit = cpu.pending[word], u64(63)
-    while not bits >> bit & 1:
+    bits, bit = words[word], u64(63)
+    while bit != 0 and not bits >> bit & 1:
         bit -= 1
     return word << 6 | bit
+
+
+@njit
+def highest(cpu: Cpu) -> u64:
+    """The highest pending vector. There must be one."""
+    return highest_bit(cpu.pending)
 
 
 @njit
@@ -40,13 +46,19 @@ def take_highest(cpu: Cpu) -> u64:
     return vector
 
 
+@njit
+def is_above_priority(cpu: Cpu) -> bool:
+    """Whether a vector is pending that has priority over what the CPU does."""
+    return cpu.pending_count != 0 and highest(cpu) > cpu.priority
+
+
 # A request to Python comes before an interrupt: a host call's answer belongs to the code that made the call.
 
 
 @njit
 def interrupt_waits(cpu: Cpu) -> bool:
     """Whether an interrupt is to be taken when the CPU lets it come."""
-    return cpu.pending_count != 0 and cpu.request == 0
+    return cpu.request == 0 and is_above_priority(cpu)
 
 
 @njit
@@ -106,8 +118,9 @@ def look_around(cpu: Cpu) -> None:
     now = after_smi(cpu, cpu.cycles)
     cpu.cycles = now
     if cpu.timer <= now:
-        cpu.timer = NEVER
-        set_pending(cpu, cpu.board.timer_vector)
+        period = cpu.timer_period
+        cpu.timer = NEVER if period == 0 else now + period - (now - cpu.timer) % period
+        set_pending(cpu, cpu.timer_vector)
     if cpu.nmi_timer <= now:
         cpu.nmi_timer = NEVER
         cpu.nmi = True
@@ -138,8 +151,17 @@ def turn_is_over(cpu: Cpu) -> bool:
 
 
 @njit
+def went_on_flushed(cpu: Cpu) -> bool:
+    """Whether Unicorn wants to end the turn only because its buffer of translations was full. The turn must go on then: how soon
+    the buffer is full depends on what is traced."""
+    flushed = cpu.flushed
+    cpu.flushed = False
+    return flushed
+
+
+@njit
 def next_event(cpu: Cpu) -> u64:
     """The time at which a halted CPU wakes, in cycles. The watchdog timer does not wake a CPU."""
-    if cpu.pending_count != 0 or cpu.nmi:
+    if is_above_priority(cpu) or cpu.nmi:
         return cpu.cycles
     return max(min(cpu.timer, cpu.arrival), cpu.cycles)

@@ -43,6 +43,9 @@ ACCOUNTED, BLOCK, INSTRUCTION = u64(1), u64(1 << 30), u64(1 << 31)
 OFFSET_MASK, NUMBER_MASK = u64(BLOCK - 8), u64(0xFF)
 
 LAST_BLOCK = u64(BLOCK_COUNT - 1)
+# TCG ends a block at 512 instructions, or when it has emitted 4,000 operations: the latter would depend on what is traced. So a
+# block ends before, at the same instruction whatever is emitted for it.
+MOST_INSTRUCTIONS = 128
 
 # The fields that emitted code adds to, and what it adds
 CYCLES, INSTRUCTIONS, DEADLINE = (HOST.fields(Cpu)[name].offset for name in ("cycles", "instructions", "deadline"))
@@ -101,6 +104,7 @@ def build(
     native = Native(Layouts(shapes(layout)))
     call_hook, begin_block = _build_begin(arch, tcg.build(arch, layout.translator))
     translate = external(f"gen_intermediate_code_{arch}", None, CpuState, TranslationBlock, i32)
+    flush = external(f"tb_flush_{arch}", None, CpuState)
     call = external(f"tcg_gen_callN_{arch}", None, TranslatorContext, u64, Operand, i32, Values[Operand])
     operation = external(f"tcg_gen_op3_{arch}", None, TranslatorContext, i32, Operand, Operand, u64)
     leave = external(f"tcg_gen_exit_tb_{arch}", None, TranslatorContext, TranslationBlock, i32)
@@ -123,9 +127,16 @@ def build(
         block.summary = 0
         cpu.translated = block
         cpu.block = tb.pc
-        translate(state, tb, most)
+        translate(state, tb, min(most, MOST_INSTRUCTIONS))
         block.size = tb.size
-        block.instructions = 0
+        block.instructions = tb.instructions
+
+    @native.callback
+    def tb_flush(state: CpuState) -> None:
+        """Drops all translations of a CPU, because the buffer is full."""
+        if state.opaque != 0:
+            Cpu(state.opaque).flushed = True
+        flush(state)
 
     @native.callback
     def tcg_gen_callN(  # noqa: N802  # QEMU's name
@@ -160,6 +171,7 @@ def build(
 
     replaced = {
         "gen_intermediate_code": gen_intermediate_code.address,
+        "tb_flush": tb_flush.address,
         "tcg_gen_callN": tcg_gen_callN.address,
         "tcg_gen_exit_tb": tcg_gen_exit_tb.address,
     }

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from emu.cpu.native.cpu_records import HALTED, NEVER, RUNNING, STOPPED, Board, Cpu, Uc
+from emu.cpu.native.cpu_records import HALTED, NEVER, NO_REQUEST, RUNNING, STOP_REQUEST, STOPPED, Board, Cpu, Uc
 from emu.cpu.native.heap import CONTROL
 from emu.cpu.native.heap_record import Control
 from emu.cpu.native.interrupts import after_smi, look_around, next_event
@@ -12,6 +12,7 @@ from emu.native.records import i32, i64, u64
 
 # The reasons why the loop returned.
 TIME, IDLE, REQUEST, FAULT, LIMIT = 0, 1, 2, 3, 4
+_NONE = 5  # there is none
 
 _emu_start = external("uc_emu_start", i32, Uc, u64, u64, u64, u64)
 _clock = external("clock", i64)  # microseconds of processor time
@@ -61,6 +62,7 @@ def begin_turn(board: Board, cpu: Cpu, now: u64, others: u64) -> None:
     look_around(cpu)
     cpu.deadline = 0
     board.current = cpu.index
+    board.interrupted = False
 
 
 @shared
@@ -71,6 +73,7 @@ def enter(cpu: Cpu) -> i32:
     which Unicorn calls before the first block.
     """
     board, control = cpu.board, Control(CONTROL)
+    cpu.flushed = False
     cpu.resume = cpu.next_location[0]
     control.heap = board.heap
     error = _emu_start(cpu.uc, cpu.location[0], 0, 0, 0)
@@ -81,33 +84,48 @@ def enter(cpu: Cpu) -> i32:
     return error
 
 
+@njit
+def next_turn(board: Board) -> u64:
+    """Begins the turn of the CPU that is furthest behind. Returns _NONE; or IDLE or LIMIT if no turn can begin."""
+    best = second = NEVER
+    cpu = board.cpus[0]
+    for n in range(board.cpu_count):
+        candidate = board.cpus[n]
+        ready = ready_at(candidate)
+        if ready < best:
+            best, second, cpu = ready, best, candidate
+        elif ready < second:
+            second = ready
+    if best == NEVER:
+        return IDLE
+    if best >= board.limit:
+        return LIMIT
+    begin_turn(board, cpu, best, second)
+    return _NONE
+
+
 @shared
 def run(board: Board, microseconds: i64) -> i64:
     """Runs turns until Python must act, another thread wants it to, or about `microseconds` of host time have passed.
+
+    A turn that was stopped for Python goes on first: what Python does, and how often, does not show in the order of turns.
 
     Returns a pair in one word: reason | error << 8; the CPU concerned is the board's `current`.
     """
     stop_at = _clock() + microseconds
     turns = 0
     while True:
-        best = second = NEVER
-        cpu = board.cpus[0]
-        for n in range(board.cpu_count):
-            candidate = board.cpus[n]
-            ready = ready_at(candidate)
-            if ready < best:
-                best, second, cpu = ready, best, candidate
-            elif ready < second:
-                second = ready
-        if best == NEVER:
-            return IDLE
-        if best >= board.limit:
-            return LIMIT
-        begin_turn(board, cpu, best, second)
+        if not board.interrupted:
+            reason = next_turn(board)
+            if reason != _NONE:
+                return reason
+        cpu = board.cpus[board.current]
+        board.interrupted = False
         error = enter(cpu)
         if error != 0:
             return FAULT | error << 8
-        if cpu.request != 0:
+        if cpu.request != NO_REQUEST:
+            board.interrupted = cpu.request == STOP_REQUEST and cpu.status == RUNNING and cpu.cycles < cpu.turn_end
             return REQUEST
         if board.wanted:
             return TIME

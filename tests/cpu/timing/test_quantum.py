@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from emu.cpu.board import Board
+from emu.cpu.arch import CpuArch
 from emu.machine import Machine
 
 _MEMORY = 32 << 20
@@ -42,7 +42,7 @@ def test_on_one_cpu_nothing_depends_on_the_quantum(quantum: int) -> None:
 def test_on_one_cpu_nothing_depends_on_where_turns_end(turn: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some turns end within a string instruction, and within a line that it copies."""
     expected = usual()
-    monkeypatch.setattr(Board, "LONGEST_TURN", turn)
+    monkeypatch.setattr(CpuArch, "longest_turn", turn)
     assert of_one_cpu(400) == expected
 
 

@@ -17,7 +17,7 @@ from emu.cpu.timing import PIPELINE, BlockSummary
 if TYPE_CHECKING:
     from emu.cpu.timing.core import Core
 
-__all__ = ["ARCH"]
+__all__ = ["ARCH", "X86_64"]
 
 
 class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
@@ -31,6 +31,7 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
     max_cpus: ClassVar[int] = 8
     vectors: ClassVar[range] = range(32, 256)
     io_window: ClassVar[range] = range(0xF0_0000_0000, 0xF0_0100_0000)  # below 1 TiB: Unicorn's CPU has 40 address bits
+    most_memory: ClassVar[int | None] = io_window.start
     unicorn_mode: ClassVar[tuple[int, int]] = (unicorn.UC_ARCH_X86, unicorn.UC_MODE_64)
     capstone_mode: ClassVar[tuple[int, int]] = (capstone.CS_ARCH_X86, capstone.CS_MODE_64)
     cycles: ClassVar[Mapping[str, int]] = time.CYCLES

@@ -58,6 +58,7 @@ class Layout(CpuStructures):
     env_hflags2: int
     env_segments: int  # a SegmentCache per entry of SEGMENT_REGISTERS
     env_cr3: int  # in an array of CR0 to CR4
+    env_cr4: int
     env_star: int
     env_lstar: int
     env_fmask: int
@@ -137,6 +138,7 @@ def layout() -> Layout:
             env_hflags2=env_eip + 0x34,
             env_segments=env_eip + 0x38,
             env_cr3=env_cr3,
+            env_cr4=env_cr3 + 8,
             env_star=env_star,
             env_lstar=env_lstar,
             env_fmask=env_fmask,
@@ -205,19 +207,29 @@ def _self_test(uc: unicorn.Uc, at: Layout) -> None:
         raise UnknownUnicorn("flags are not where they should be")
 
 
-def reset(uc: unicorn.Uc, at: Layout, *, entry: int, page_table: int, gdt: int, arguments: tuple[int, int]) -> None:
-    """Puts a CPU into the board's reset state (docs/board.md): long mode, flat segments, interrupts off."""
+def reset(
+    uc: unicorn.Uc, at: Layout, *, entry: int, page_table: int, gdt: int, arguments: tuple[int, int], code: int = 8, data: int = 0x10
+) -> None:
+    """Puts a CPU into the board's reset state (docs/board.md): long mode, flat segments, interrupts off.
+
+    Args:
+        entry: the program counter.
+        page_table: its physical address.
+        gdt: its virtual address. It has the size of RESET_GDT, or at least descriptors up to `data`.
+        arguments: the values of RDI and RSI.
+        code, data: the selectors of the segments.
+    """
     for register in _UNICORN_GENERAL:
         uc.reg_write(register, 0)
-    uc.reg_write(x86.UC_X86_REG_GDTR, (0, gdt, len(RESET_GDT) - 1, 0))
+    uc.reg_write(x86.UC_X86_REG_GDTR, (0, gdt, data + 8 - 1, 0))
     uc.reg_write(x86.UC_X86_REG_CR4, 0xA0)  # PAE, PGE
     uc.reg_write(x86.UC_X86_REG_CR3, page_table)
     uc.msr_write(_MSR_EFER, 0xD01)  # NXE, LMA, LME, SCE
     uc.reg_write(x86.UC_X86_REG_CR0, 0x8005_0033)  # PG AM WP NE ET MP PE
     uc.reg_write(x86.UC_X86_REG_EFLAGS, 2)
     for register in (x86.UC_X86_REG_SS, x86.UC_X86_REG_DS, x86.UC_X86_REG_ES):
-        uc.reg_write(register, 0x10)
-    uc.reg_write(x86.UC_X86_REG_CS, 8)
+        uc.reg_write(register, data)
+    uc.reg_write(x86.UC_X86_REG_CS, code)
     env = ctypes.c_uint64.from_address(handle_of(uc) + at.uc_cpu).value + at.cpu_env
     ctypes.c_uint64.from_address(env + at.env_cpuid_1_ecx).value &= ~_RDRAND  # it would return the host's random numbers
     ctypes.c_uint32.from_address(env + at.env_hflags).value &= ~PRIVILEGE_LEVEL  # writing CS does not change the privilege level

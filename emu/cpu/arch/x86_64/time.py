@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 __all__ = [
-    "BACKWARD_ELEMENT", "COMPARE_ELEMENT", "CYCLES", "LOAD_ELEMENT", "SCAN_ELEMENT", "STRING_BYTES_PER_CYCLE",
+    "BACKWARD_ELEMENT", "COMPARE_ELEMENT", "CYCLES", "LOAD_ELEMENT", "REPEATED_CYCLES", "SCAN_ELEMENT", "STRING_BYTES_PER_CYCLE",
 ]  # fmt: skip
 
 # String instructions with a repeat prefix: cycles before the first element, and the cost of elements.
@@ -19,6 +19,8 @@ _REPEATED = [
     for prefix in ("rep", "repe", "repne") for name in ("movs", "stos", "lods", "scas", "cmps") for size in "bwdq"
 ]  # fmt: skip
 
+REPEATED_CYCLES: Mapping[str, int] = dict.fromkeys(_REPEATED, _STRING_START)
+
 # The cycles of x86-64 instructions that take more than one, by capstone's mnemonic without prefixes. Rounded latencies from
 # Agner Fog's "Instruction tables" (Skylake) for arithmetic; system instructions from Intel's optimisation manual, appendix C.
 CYCLES: Mapping[str, int] = {
@@ -28,5 +30,5 @@ CYCLES: Mapping[str, int] = {
     "syscall": 50, "sysretq": 50, "iretq": 80, "int3": 60,
     "swapgs": 20, "wrmsr": 100, "rdmsr": 60, "cpuid": 100, "rdtsc": 20, "rdtscp": 25,
     "invlpg": 120, "lgdt": 50, "lidt": 50, "ltr": 50, "cli": 4, "sti": 4, "out": 40, "hlt": 10,
-    **dict.fromkeys(_REPEATED, _STRING_START),
+    **REPEATED_CYCLES,
 }  # fmt: skip

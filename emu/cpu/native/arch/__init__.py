@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from emu.cpu.native.cpu_records import Board, Cpu, Uc
 from emu.native.functions import Compiled
-from emu.native.records import i32, u32, u64
+from emu.native.records import Layouts, i32, u32, u64
 
 if TYPE_CHECKING:
     from emu.cpu.timing.core import Core
 
-__all__ = ["NativeCpu", "TimedHooks", "Timing"]
+__all__ = ["NativeCpu", "OfBoard", "TimedHooks", "Timing"]
 
 
 class TimedHooks(NamedTuple):
@@ -38,6 +38,22 @@ class Timing(Protocol):
 
     def __call__(self, core: Core, with_data: bool, /) -> TimedHooks:
         """`with_data`: model caches and TLBs of data."""
+
+
+class OfBoard(NamedTuple):
+    """What a CPU does differently on another board."""
+
+    acknowledge: Callable[[Cpu], u64]
+    """acknowledge(cpu), compiled: takes the highest pending vector, and returns it."""
+
+    build_execute: Callable[[Layouts], Callable[[Cpu, u64], None]]
+    """Compiles execute(cpu, number), which executes the instruction with this number in `instructions`."""
+
+    instructions: Sequence[str]
+    """As those of NativeCpu."""
+
+    build_hooks: Callable[[Layouts], Sequence[tuple[int, int]]]
+    """Compiles `instruction_hooks`."""
 
 
 class NativeCpu(NamedTuple):

@@ -9,7 +9,7 @@ from emu.cpu.native import block_begin, block_record, callouts, translator
 from emu.cpu.native.arch import NativeCpu, sparc64_env
 from emu.cpu.native.arch.sparc64_env import Env
 from emu.cpu.native.cpu_records import ARGUMENT_COUNT, Cpu, CpuState, Uc
-from emu.cpu.native.interrupts import highest, interrupt_waits, nmi_waits, take_highest
+from emu.cpu.native.interrupts import highest, interrupt_waits, nmi_waits, take_highest, went_on_flushed
 from emu.native.functions import Native, external
 from emu.native.records import i32, u32, u64
 
@@ -95,6 +95,8 @@ def build(layout: CpuStructures) -> NativeCpu:
             interrupt(cpu, state, env)
             return False
         if trap >= TRAPS:
+            if went_on_flushed(cpu):
+                state.exception_index = -1
             return False
         if trap == HOST_CALL_TRAP and env.pstate & PRIV:
             host_call(cpu, env)

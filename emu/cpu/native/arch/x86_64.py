@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from emu.cpu.arch.x86_64.state import Layout
-from emu.cpu.native import block_begin, block_record, callouts, translator
+from emu.cpu.native import block_begin, block_record, callouts, code_pages, translator
 from emu.cpu.native.arch import (
     NativeCpu,
+    OfBoard,
     TimedHooks,
     x86_64_env,
     x86_64_exceptions,
@@ -18,7 +19,7 @@ from emu.cpu.native.arch import (
 )
 from emu.cpu.native.arch.x86_64_env import Env
 from emu.cpu.native.cpu_records import HALTED, STOPPED, VECTORS, Cpu, CpuState, Uc
-from emu.cpu.native.interrupts import interrupt_waits, nmi_waits, take_highest
+from emu.cpu.native.interrupts import interrupt_waits, nmi_waits, take_highest, went_on_flushed
 from emu.cpu.native.timing import record
 from emu.native.functions import Compiled, Native, callback, external, njit
 from emu.native.records import Layouts, i32, u32, u64
@@ -43,11 +44,16 @@ def trap(cpu: Cpu) -> None:
     record.trap(cpu.timing, cpu.trap_time)
 
 
-def build(layout: Layout) -> NativeCpu:
+OWN_BOARD = OfBoard(
+    take_highest, x86_64_instructions.build_execute, x86_64_instructions.EXECUTED, x86_64_instructions.build_hooks
+)
+
+
+def build(layout: Layout, board: OfBoard = OWN_BOARD) -> NativeCpu:
     """Compiles for a layout of Unicorn's structures."""
     layouts = x86_64_env.layouts(layout)
     native = Native(layouts)
-    execute, execute_string = x86_64_instructions.build_execute(layouts), x86_64_strings.build(layouts)
+    execute, execute_string = board.build_execute(layouts), x86_64_strings.build(layouts)
 
     @native.shared
     def irqs_off(env: u64) -> bool:
@@ -88,10 +94,13 @@ def build(layout: Layout) -> NativeCpu:
 
     return NativeCpu(
         block_hook=block_hook,
-        stop_interrupt=_build_trap_unit(layouts, takes_nmi, takes_interrupt),
-        instruction_hooks=x86_64_instructions.build_hooks(layouts),
-        translator=translator.build("x86_64", layout, *x86_64_exceptions.build(layout)),
-        instructions=x86_64_instructions.EXECUTED,
+        stop_interrupt=_build_trap_unit(layouts, takes_nmi, takes_interrupt, board.acknowledge),
+        instruction_hooks=board.build_hooks(layouts),
+        translator={
+            **translator.build("x86_64", layout, *x86_64_exceptions.build(layout)),
+            **code_pages.build("x86_64", layouts),
+        },
+        instructions=board.instructions,
         noticed=x86_64_exceptions.USERS,
         cycle_counter=None,
         irqs_off=irqs_off,
@@ -100,7 +109,10 @@ def build(layout: Layout) -> NativeCpu:
 
 
 def _build_trap_unit(
-    layouts: Layouts, takes_nmi: Callable[[Cpu], bool], takes_interrupt: Callable[[Cpu], bool]
+    layouts: Layouts,
+    takes_nmi: Callable[[Cpu], bool],
+    takes_interrupt: Callable[[Cpu], bool],
+    acknowledge: Callable[[Cpu], u64],
 ) -> Compiled[[Uc, i32], bool]:
     native = Native(layouts)
 
@@ -116,7 +128,7 @@ def _build_trap_unit(
         elif takes_interrupt(cpu):
             trap(cpu)
             cpu.taken += 1
-            _do_hardware_interrupt(env, take_highest(cpu), 1)
+            _do_hardware_interrupt(env, acknowledge(cpu), 1)
 
     @native.callback
     def stop_interrupt(uc: Uc, vector: i32) -> bool:
@@ -132,8 +144,11 @@ def _build_trap_unit(
             state.exception_index = -1
         elif vector == EXCP_HLT:
             cpu.status = HALTED if env.eflags & IF else STOPPED
-        elif vector == EXCP_INTERRUPT:  # `pause`, or the end of a turn
-            _emu_stop(uc)
+        elif vector == EXCP_INTERRUPT:  # `pause`, or the buffer of translations was full
+            if went_on_flushed(cpu):
+                state.exception_index = -1
+            else:
+                _emu_stop(uc)
         return False
 
     return stop_interrupt

@@ -53,6 +53,7 @@ class Env(Registers):
     hflags2: u32
     segments: Records[Segment] = inline(6)  # one per entry of SEGMENT_REGISTERS
     cr3: u64
+    cr4: u64
     star: u64
     lstar: u64
     fmask: u64
