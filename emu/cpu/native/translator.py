@@ -43,9 +43,6 @@ ACCOUNTED, BLOCK, INSTRUCTION = u64(1), u64(1 << 30), u64(1 << 31)
 OFFSET_MASK, NUMBER_MASK = u64(BLOCK - 8), u64(0xFF)
 
 LAST_BLOCK = u64(BLOCK_COUNT - 1)
-# TCG ends a block at 512 instructions, or when it has emitted 4,000 operations: the latter would depend on what is traced. So a
-# block ends before, at the same instruction whatever is emitted for it.
-MOST_INSTRUCTIONS = 128
 
 # The fields that emitted code adds to, and what it adds
 CYCLES, INSTRUCTIONS, DEADLINE = (HOST.fields(Cpu)[name].offset for name in ("cycles", "instructions", "deadline"))
@@ -88,13 +85,19 @@ def number_among(helpers: Values[u64], count: u64, function: u64) -> u64:
 
 
 def build(
-    arch: str, layout: CpuStructures, before_call: BeforeCall = nothing, before_operation: BeforeOperation | None = None
+    arch: str,
+    layout: CpuStructures,
+    longest_block: int,
+    before_call: BeforeCall = nothing,
+    before_operation: BeforeOperation | None = None,
 ) -> Mapping[str, int]:
     """Compiles for an architecture.
 
     Args:
         arch: the architecture, as in the suffix of Unicorn's symbols.
         layout: of Unicorn's structures.
+        longest_block: instructions. TCG ends a block at 512 instructions, or when it has emitted 4,000 operations. The latter
+            would depend on what is traced, so a block must end before, at the same instruction whatever is emitted for it.
         before_call: before_call(cpu, ctx), compiled: emits code before a call of a `noticed` helper.
         before_operation: before_operation(cpu, ctx, offset): likewise before an operation with a third operand `offset`.
 
@@ -127,7 +130,7 @@ def build(
         block.summary = 0
         cpu.translated = block
         cpu.block = tb.pc
-        translate(state, tb, min(most, MOST_INSTRUCTIONS))
+        translate(state, tb, min(most, longest_block))
         block.size = tb.size
         block.instructions = tb.instructions
 

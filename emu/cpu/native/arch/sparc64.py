@@ -23,6 +23,8 @@ NMI_LEVEL = u64(15)
 LAST_MASKABLE = 14
 INSTRUCTION_SIZE = 4
 
+LONGEST_BLOCK = 512  # instructions, of about five operations each
+
 
 def build(layout: CpuStructures) -> NativeCpu:
     """Compiles for a layout of Unicorn's structures."""
@@ -111,7 +113,7 @@ def build(layout: CpuStructures) -> NativeCpu:
         block_hook=block_hook,
         stop_interrupt=stop_interrupt,
         instruction_hooks=(),
-        translator=translator.build("sparc64", layout),
+        translator=translator.build("sparc64", layout, LONGEST_BLOCK),
         instructions=(),
         noticed=(),
         # Unicorn's `rd %tick` reads as 0, but this register is in memory

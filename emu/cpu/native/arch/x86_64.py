@@ -34,6 +34,7 @@ _emu_stop = external("uc_emu_stop", i32, Uc)
 # Manual volume 3, 2.3: EFLAGS.IF. QEMU: hflags bit 3 is the shadow of `sti` and `mov ss`; hflags2 bit 2 masks NMIs.
 IF, SHADOW, NMI_MASKED = u64(0x200), u64(8), u64(4)
 NMI_VECTOR = 2
+LONGEST_BLOCK = 128  # instructions, of about ten operations each
 
 # QEMU's numbers above the vectors.
 EXCP_INTERRUPT, EXCP_HLT = 0x10000, 0x10001
@@ -97,7 +98,7 @@ def build(layout: Layout, board: OfBoard = OWN_BOARD) -> NativeCpu:
         stop_interrupt=_build_trap_unit(layouts, takes_nmi, takes_interrupt, board.acknowledge),
         instruction_hooks=board.build_hooks(layouts),
         translator={
-            **translator.build("x86_64", layout, *x86_64_exceptions.build(layout)),
+            **translator.build("x86_64", layout, LONGEST_BLOCK, *x86_64_exceptions.build(layout)),
             **code_pages.build("x86_64", layouts),
         },
         instructions=board.instructions,
