@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The symbols of a Linux kernel: its kallsyms, out of the image alone.
+
+scripts/kallsyms.c writes these tables into .rodata, each aligned to 8 bytes, without any symbol that names them:
+
+    until Linux 6.3     offsets  base  number  names  markers  [sequence, since 6.2]  tokens  token index
+    since Linux 6.4     number  names  markers  tokens  token index  offsets  base  sequence
+
+A name is a length and that many token numbers; the first character of the text is the type, as in nm. A length of 128 or more
+has a second byte (since 6.1). There are 256 tokens. The markers are the places of every 256th name. The tokens are found by those
+for the digits, which follow each other in every kernel. The token index confirms them, and the markers confirm the names.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emu.linux import x86_64
+from emu.linux.image import Kernel
+
+__all__ = ["NoSymbols", "Symbols"]
+
+_ALIGNMENT = 8
+_TOKENS = 256
+_DIGITS = b"".join(b"%d\0" % digit for digit in range(10))
+_BLOCK = 256  # names between two markers
+_NAMES_SPAN = 8 << 20  # The markers are at most as far before the tokens: a marker is 4 or 8 bytes, a sequence number is 3.
+_LONGEST = 514  # bytes of a name with its length: KSYM_NAME_LEN is 512
+_MOST_RUNS = 8  # that may be markers
+_TEXT_TYPES = np.frombuffer(b"tTwW", np.uint8)
+_TEXT_ENDS = ("_etext", "_einittext")  # what follows is no function, even if the table has nothing else there
+
+Numbers = NDArray[np.int64]
+
+
+class NoSymbols(ValueError):
+    """A kernel without kallsyms. The message is one line, and names the file."""
+
+
+class _Tokens(NamedTuple):
+    """Attributes:
+    start: the place of the tokens.
+    after: the place behind the token index.
+    texts: of all tokens, each with a zero byte.
+    starts, lengths: of each token in `texts`.
+    """
+
+    start: int
+    after: int
+    texts: bytes
+    starts: Numbers
+    lengths: Numbers
+
+
+class _Names(NamedTuple):
+    """Attributes:
+    start: the place of the number of symbols.
+    starts, lengths: of the tokens of each name.
+    """
+
+    start: int
+    starts: Numbers
+    lengths: Numbers
+
+
+class Symbols:
+    """A kernel's symbols, in the order of /proc/kallsyms.
+
+    Attributes:
+        addresses: of each symbol, ascending. Those of per-CPU variables are offsets.
+        types: of each symbol, the character that nm shows.
+
+    Raises:
+        NoSymbols: the kernel was built without kallsyms, or with a table of another kind.
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        data = kernel.vmlinux
+        for tokens in _tokens(data):
+            if (names := _names(data, tokens)) is not None:
+                addresses = _addresses(kernel, tokens, names)
+                if addresses is not None:
+                    self.addresses = addresses
+                    self.types, self._text, self._places = _texts(data, tokens, names)
+                    return
+        raise NoSymbols(f"{kernel.path}: the kernel has no symbols (CONFIG_KALLSYMS)")
+
+    @functools.cached_property
+    def names(self) -> Sequence[str]:
+        """Of each symbol."""
+        return self._text[1:-1].decode("utf-8", "replace").split("\0")
+
+    def address(self, name: str) -> int | None:
+        """The address of the first symbol of a name; None if there is none."""
+        found = self._text.find(b"\0%s\0" % name.encode("utf-8", "replace"))
+        if found < 0 or not name:
+            return None
+        return int(self.addresses[np.searchsorted(self._places, found + 1)])
+
+    def at(self, address: int) -> tuple[str, int] | None:
+        """The name of the function at an address, and the offset in it; None if the address is in none."""
+        found = self._around(address)
+        return None if found is None else (found[0], address - found[1])
+
+    def lookup(self, address: int) -> str:
+        """A function as Linux's %pS shows it, `vfs_read+0x12/0x310`, or the plain address. It reaches to the next symbol."""
+        found = self._around(address)
+        return f"{address:#x}" if found is None else f"{found[0]}+{address - found[1]:#x}/{found[2] - found[1]:#x}"
+
+    def _around(self, address: int) -> tuple[str, int, int] | None:
+        """The name, beginning and end of the function at an address. Of several names, Linux takes the first."""
+        if not x86_64.KERNEL_HALF <= address < 1 << 64:
+            return None
+        index = int(np.searchsorted(self.addresses, np.uint64(address), "right"))
+        if index in (0, len(self.addresses)):
+            return None
+        begin = self.addresses[index - 1]
+        first = int(np.searchsorted(self.addresses, begin))
+        name = self._name(first)
+        if name in _TEXT_ENDS or not np.isin(self.types[first:index], _TEXT_TYPES).any():
+            return None
+        return name, int(begin), int(self.addresses[index])
+
+    def _name(self, index: int) -> str:
+        place = int(self._places[index])
+        return self._text[place : self._text.index(b"\0", place)].decode("utf-8", "replace")
+
+
+def _aligned(place: int) -> int:
+    return -(-place // _ALIGNMENT) * _ALIGNMENT
+
+
+def _tokens(data: bytes) -> Iterator[_Tokens]:
+    """What has the form of a table of tokens with its index."""
+    digits = -1
+    while (digits := data.find(_DIGITS, digits + 1)) >= 0:
+        end = digits + len(_DIGITS)
+        for _ in range(_TOKENS - ord("9") - 1):
+            end = data.find(b"\0", end, end + _LONGEST) + 1
+            if not end:
+                break
+        index = np.frombuffer(data[_aligned(end) : _aligned(end) + 2 * _TOKENS], "<u2").astype(np.int64)
+        if not end or len(index) < _TOKENS:
+            continue
+        start = digits - int(index[ord("0")])
+        texts = data[max(start, 0) : end]
+        ends = np.flatnonzero(np.frombuffer(texts, np.uint8) == 0)
+        if len(ends) == _TOKENS and np.array_equal(index, np.append(0, ends[:-1] + 1)):
+            yield _Tokens(start, _aligned(end) + 2 * _TOKENS, texts, index, ends - index)
+
+
+def _names(data: bytes, tokens: _Tokens) -> _Names | None:
+    """The names, found by their markers, which end at most a sequence before the tokens."""
+    for kind in ("<u4", "<u8"):  # they had 8 bytes until Linux 4.19
+        start = _aligned(max(tokens.start - _NAMES_SPAN, 0))
+        words = np.frombuffer(data[start : start + (tokens.start - start) // 8 * 8], kind).astype(np.int64)
+        steps = np.diff(words)
+        rising = np.concatenate(([False], (steps >= 2 * _BLOCK) & (steps <= _LONGEST * _BLOCK), [False]))
+        edges = np.flatnonzero(rising[1:] != rising[:-1]).reshape(-1, 2)
+        edges = edges[words[edges[:, 0]] == 0]
+        for begin, end in edges[np.argsort(edges[:, 0] - edges[:, 1], kind="stable")][:_MOST_RUNS].tolist():
+            place = start + begin * np.dtype(kind).itemsize
+            if (found := _marked_names(data, place, words[begin : end + 1])) is not None:
+                return found
+    return None
+
+
+def _marked_names(data: bytes, end: int, markers: Numbers) -> _Names | None:
+    """The names that end where the markers begin; None if these are not their markers."""
+    latest = (end - int(markers[-1])) // _ALIGNMENT * _ALIGNMENT - _ALIGNMENT
+    earliest = max(latest - _aligned(_LONGEST * _BLOCK), latest % _ALIGNMENT)
+    if latest < 0:
+        return None
+    counts = np.frombuffer(data[earliest : latest + _ALIGNMENT], "<u8")
+    likely = (counts > (len(markers) - 1) * _BLOCK) & (counts <= len(markers) * _BLOCK)
+    for place in np.flatnonzero(likely)[::-1].tolist():
+        start = earliest + place * _ALIGNMENT
+        if (found := _walk(data, start, end, int(counts[place]), markers)) is not None:
+            return found
+    return None
+
+
+def _walk(data: bytes, start: int, end: int, count: int, markers: Numbers) -> _Names | None:
+    """Goes through the names of all blocks at once. None: the names do not end where the markers say."""
+    space = np.frombuffer(data[start + 8 : end] + bytes(2), np.uint8).astype(np.int64)
+    at = markers.copy()
+    starts, lengths = np.empty((2, len(markers), _BLOCK), np.int64)
+    for n in range(_BLOCK):
+        np.minimum(at, len(space) - 2, out=at)  # the last block may be short: what follows it is not used
+        length, second = space[at], space[at + 1]
+        is_long = length > 127
+        starts[:, n] = at + 1 + is_long
+        lengths[:, n] = np.where(is_long, (length & 127) | second << 7, length)
+        at = starts[:, n] + lengths[:, n]
+    starts, lengths = starts.ravel()[:count], lengths.ravel()[:count]
+    last = start + 8 + int(starts[-1] + lengths[-1])
+    if not np.array_equal(at[:-1], markers[1:]) or _aligned(last) != end or not lengths.all():
+        return None
+    return _Names(start, starts + start + 8, lengths)
+
+
+def _addresses(kernel: Kernel, tokens: _Tokens, names: _Names) -> NDArray[np.uint64] | None:
+    """The addresses, from one of the two places for offsets; None if neither is followed by a base in the kernel."""
+    count, data = len(names.starts), kernel.vmlinux
+    for start in (tokens.after, names.start - 8 - _aligned(4 * count)):
+        place = start + _aligned(4 * count)
+        base = int.from_bytes(data[place : place + 8], "little")
+        if start >= 0 and any(s.virtual <= base < s.virtual + s.memory_size for s in kernel.segments if s.virtual):
+            offsets = np.frombuffer(data, "<i4", count, start).astype(np.int64)
+            # CONFIG_KALLSYMS_ABSOLUTE_PERCPU, until Linux 6.14: what is not negative is an offset in the per-CPU area.
+            relative = -1 - offsets if (offsets < 0).any() else offsets
+            addresses = np.where(relative >= 0, np.uint64(base) + relative.astype(np.uint64), offsets.astype(np.uint64))
+            if (addresses[1:] >= addresses[:-1]).all():
+                return addresses
+    return None
+
+
+def _texts(data: bytes, tokens: _Tokens, names: _Names) -> tuple[NDArray[np.uint8], bytes, Numbers]:
+    """The types; the names, with a zero byte before each and behind the last; the place of each name in that text."""
+    # The last byte of a name's length becomes one more token: the zero byte that comes before the name.
+    many = names.lengths + 1
+    ends = np.cumsum(many)
+    codes = np.frombuffer(data, np.uint8)[np.repeat(names.starts - 1 - ends + many, many) + np.arange(ends[-1])].astype(np.int64)
+    codes[ends - many] = _TOKENS
+    starts, lengths = np.append(tokens.starts, len(tokens.texts)), np.append(tokens.lengths, 1)
+    long = lengths[codes]
+    text_ends = np.cumsum(long)
+    of_texts = np.frombuffer(tokens.texts + b"\0", np.uint8)
+    text = of_texts[np.repeat(starts[codes] - text_ends + long, long) + np.arange(text_ends[-1])]
+    separators = (text_ends - long)[ends - many]
+    types = text[separators + 1]
+    kept = np.ones(len(text), bool)
+    kept[separators + 1] = False
+    places = separators + 1 - np.arange(len(separators))
+    return types, text[kept].tobytes() + b"\0", places

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is particular to Linux's kernels for x86-64."""
+
+from __future__ import annotations
+
+__all__ = [
+    "DEFAULT_PACKAGES", "ELF_MACHINE", "KERNEL_HALF", "LOADED_HIGH", "MOST_MEMORY", "NAME", "PACKAGE_ARCHITECTURE",
+    "XLF_KERNEL_64",
+]  # fmt: skip
+
+NAME = "x86-64"
+ELF_MACHINE = 62  # EM_X86_64 of the System V ABI
+KERNEL_HALF = 0xFFFF_FFFF_8000_0000  # Documentation/arch/x86/x86_64/mm.rst: "kernel text mapping, mapped to physical address 0"
+MOST_MEMORY = 1 << 30  # the size of that mapping with and without KASLR: no kernel is larger
+
+# Documentation/arch/x86/boot.rst, "Details of Header Fields"
+LOADED_HIGH = 1 << 0  # of loadflags
+XLF_KERNEL_64 = 1 << 0  # of xloadflags: "this kernel has the legacy 64-bit entry point at 0x200"
+
+PACKAGE_ARCHITECTURE = "amd64"
+# Meta packages that depend on the newest kernel for virtual machines: Debian's, Ubuntu's.
+DEFAULT_PACKAGES = ("linux-image-cloud-amd64", "linux-image-virtual")
