@@ -22,6 +22,7 @@ ALLOWED = {
     "emu/cpu/far_memory.py": "the host's addresses, not the guest's",
     "emu/ftrace/errors.py": "prefixes of Linux's system calls, by which users know them whatever the machine is",
     "emu/ftrace/tracefs/readme.py": "a text for the guest's users",
+    "emu/linux/__init__.py": "the one architecture on which Linux is booted",
     "emu/race/litmus/litmus_text.py": "an example of a litmus test's first line",
     "emu/tour/document.py": "the name of a document",
 }

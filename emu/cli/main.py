@@ -13,6 +13,7 @@ from emu.cli.build_module import build_module
 from emu.cli.convert import convert
 from emu.cli.exit_status import BAD_INPUT, BROKEN_PIPE, INTERRUPTED
 from emu.cli.guest_errors import GuestDied, TimedOut
+from emu.cli.linux import linux
 from emu.cli.list import list_names
 from emu.cli.looking import diff, ftd, grep, top, tree
 from emu.cli.mount import mount
@@ -54,6 +55,7 @@ cli.add_command(shell)
 cli.add_command(list_names)
 cli.add_command(build_module)
 cli.add_command(race)
+cli.add_command(linux)
 cli.add_command(mount)
 cli.add_command(tracecmd)
 cli.add_command(tour)

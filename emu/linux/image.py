@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A Linux kernel's image: a bzImage, as distributions have it in /boot, or the vmlinux that is inside.
 
-The kernel is started by the 64-bit boot protocol (Documentation/arch/x86/boot.rst), at the entry of vmlinux. So nothing of a
+The kernel is started by the 64-bit boot protocol (boot.rst of its documentation), at the entry of vmlinux. So nothing of a
 bzImage is executed: its payload is unpacked here, and its setup header becomes a part of boot_params.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from elftools.elf.enums import ENUM_E_MACHINE
 
-from emu.linux import x86_64
+from emu.linux import arch
 from emu.linux.kept import keep, kept
 from emu.linux.payload import BadPayload, unpack
 
@@ -144,7 +144,7 @@ def _contents(path: Path, most: int) -> bytes:
 def _check_header(data: bytes) -> None:
     """Raises BadKernel: the data does not begin as a bzImage for this architecture does."""
     if other := _OTHERS.get(data[_OTHER_MAGIC : _OTHER_MAGIC + 4]):
-        raise BadKernel(f"a kernel for {other}, not for {x86_64.NAME}")
+        raise BadKernel(f"a kernel for {other}, not for {arch.NAME}")
     if data[_MAGIC : _MAGIC + 4] != b"HdrS" or data[_BOOT_FLAG : _BOOT_FLAG + 2] != b"\x55\xaa":
         raise BadKernel(_NEITHER if data else "not a kernel: an empty file")
     if len(data) < _END:
@@ -153,8 +153,8 @@ def _check_header(data: bytes) -> None:
     if version < _OLDEST:
         raise BadKernel(f"its boot protocol {version >> 8}.{version & 0xFF} is older than 2.12: it says of no 64-bit kernel")
     (flags,) = struct.unpack_from("<H", data, _XLOADFLAGS)
-    if not flags & x86_64.XLF_KERNEL_64:
-        raise BadKernel(f"a 32-bit kernel, not one for {x86_64.NAME}")
+    if not flags & arch.XLF_KERNEL_64:
+        raise BadKernel(f"a 32-bit kernel, not one for {arch.NAME}")
 
 
 def _version(data: bytes) -> str:
@@ -179,8 +179,8 @@ def _made_header() -> bytes:
     struct.pack_into("<H", header, _BOOT_FLAG, 0xAA55)
     struct.pack_into("<H", header, _JUMP, 0xEB | (_END - _MAGIC) << 8)  # as in a bzImage: a jump, which tells the length
     struct.pack_into("<4sH", header, _MAGIC, b"HdrS", 0x20F)
-    header[_LOADFLAGS] = x86_64.LOADED_HIGH
-    struct.pack_into("<H", header, _XLOADFLAGS, x86_64.XLF_KERNEL_64)
+    header[_LOADFLAGS] = arch.LOADED_HIGH
+    struct.pack_into("<H", header, _XLOADFLAGS, arch.XLF_KERNEL_64)
     return bytes(header[_SETUP_SECTS:])
 
 
@@ -190,10 +190,10 @@ def _check_elf(data: bytes) -> None:
         raise BadKernel("truncated: its ELF header is incomplete")
     little = data[5] != 2
     machine = int.from_bytes(data[18:20], "little" if little else "big")
-    if machine != x86_64.ELF_MACHINE:
-        raise BadKernel(f"for {_machine_name(machine)}, not for {x86_64.NAME}")
+    if machine != arch.ELF_MACHINE:
+        raise BadKernel(f"for {_machine_name(machine)}, not for {arch.NAME}")
     if data[4:6] != _CLASS_64_LITTLE:
-        raise BadKernel(f"a 32-bit ELF file, not a kernel for {x86_64.NAME}")
+        raise BadKernel(f"a 32-bit ELF file, not a kernel for {arch.NAME}")
 
 
 def _machine_name(machine: int) -> str:
@@ -212,13 +212,13 @@ def _loaded(data: bytes) -> tuple[tuple[Segment, ...], int]:
         if kind == _PT_LOAD:
             if start + length > len(data):
                 raise BadKernel(f"truncated: a segment ends at byte {start + length:,}, vmlinux at {len(data):,}")
-            if length > memory or physical + memory > x86_64.MOST_MEMORY:
+            if length > memory or physical + memory > arch.MOST_MEMORY:
                 raise BadKernel(f"damaged: a segment of {length:,} bytes would need {memory:,} at {physical:#x}")
             segments.append(Segment(physical, virtual, memoryview(data)[start : start + length], memory))
-    if not any(segment.virtual >= x86_64.KERNEL_HALF for segment in segments):
+    if not any(segment.virtual >= arch.KERNEL_HALF for segment in segments):
         raise BadKernel("not a kernel: no segment is at a kernel's addresses")
-    if sum(segment.memory_size for segment in segments) > x86_64.MOST_MEMORY:
-        raise BadKernel(f"damaged: its segments need more than {x86_64.MOST_MEMORY:,} bytes")
+    if sum(segment.memory_size for segment in segments) > arch.MOST_MEMORY:
+        raise BadKernel(f"damaged: its segments need more than {arch.MOST_MEMORY:,} bytes")
     for segment in segments:
         for start in (segment.physical, segment.virtual):
             if start <= entry < start + len(segment.data):

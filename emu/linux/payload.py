@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Unpacks the payload of a bzImage: the compressed vmlinux (Documentation/arch/x86/boot.rst, payload_offset)."""
+"""Unpacks the payload of a bzImage: the compressed vmlinux (payload_offset in Linux's boot.rst)."""
 
 from __future__ import annotations
 

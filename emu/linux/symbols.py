@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.linux import x86_64
+from emu.linux import arch
 from emu.linux.image import Kernel
 
 __all__ = ["NoSymbols", "Symbols"]
@@ -114,7 +114,7 @@ class Symbols:
 
     def _around(self, address: int) -> tuple[str, int, int] | None:
         """The name, beginning and end of the function at an address. Of several names, Linux takes the first."""
-        if not x86_64.KERNEL_HALF <= address < 1 << 64:
+        if not arch.KERNEL_HALF <= address < 1 << 64:
             return None
         index = int(np.searchsorted(self.addresses, np.uint64(address), "right"))
         if index in (0, len(self.addresses)):
