@@ -27,8 +27,8 @@ __all__ = ["Fetched", "NotFetched", "fetch"]
 _PROGRAMS = ("apt-get", "apt-cache", "apt-config", "dpkg-deb")
 _NAME = re.compile(r"[a-z0-9][a-z0-9+.-]*")  # of a package or a release (Debian Policy, 5.6.1)
 _IMAGE = re.compile(r"linux-image-(?:unsigned-)?([0-9].*?)(?:-unsigned)?")
-# Ubuntu has the modules in packages of their own.
-_PART = re.compile(r"linux-(?:image|binary|modules)-(?:[a-z]+-)*[0-9].*")
+# Ubuntu, and Debian since its release 14, have the parts of a kernel in several packages.
+_PART = re.compile(r"linux-(?:image|base|binary|modules)-(?:[a-z]+-)*[0-9].*")
 _NOT_TAKEN = ("Acquire::IndexTargets", "Acquire::Languages")  # further lists to fetch; translations of descriptions
 
 
@@ -81,7 +81,7 @@ def fetch(package: str | None, release: str | None) -> Fetched:
         for file in folder.glob("*.deb"):
             apt.run("dpkg-deb", "--extract", str(file), str(tree))
             file.unlink()
-        _arrange(tree, whole)
+        _arrange(tree, whole, version)
         if not (whole / path.relative_to(place)).exists():
             raise NotFetched(f"no vmlinuz-{version} is in {' or '.join(packages)}")
         try:
@@ -109,15 +109,17 @@ def _packages(apt: _Apt, candidates: Sequence[str], problem: str) -> tuple[str, 
     return version, [name for name in found if _PART.fullmatch(name)]
 
 
-def _arrange(tree: Path, whole: Path) -> None:
+def _arrange(tree: Path, whole: Path, version: str) -> None:
     """Moves what is wanted of the unpacked packages. /lib may be what it was, or a part of /usr."""
-    whole.mkdir()
     for part in ("boot", "lib/modules", "usr/lib/modules"):
-        if (tree / part).is_dir():
-            to = whole / part.removeprefix("usr/")
-            to.mkdir(parents=True, exist_ok=True)
-            for entry in (tree / part).iterdir():
-                entry.rename(to / entry.name)
+        to = whole / part.removeprefix("usr/")
+        to.mkdir(parents=True, exist_ok=True)
+        for entry in (tree / part).glob("*"):
+            entry.rename(to / entry.name)
+    for name in ("vmlinuz", "config", "System.map"):  # since Debian 14, they are beside the modules
+        entry = whole / "lib/modules" / version / name
+        if entry.exists():
+            entry.rename(whole / "boot" / f"{name}-{version}")
 
 
 class _Apt:

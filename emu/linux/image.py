@@ -53,10 +53,16 @@ class BadKernel(ValueError):
 
 @dataclass(frozen=True)
 class Segment:
-    """A part of vmlinux that is loaded. What `memory_size` has more than `data` is zero."""
+    """A part of vmlinux that is loaded. What `memory_size` has more than `data` is zero.
+
+    Attributes:
+        physical, virtual: its addresses.
+        offset: the place of `data` in vmlinux.
+    """
 
     physical: int
     virtual: int
+    offset: int
     data: memoryview = field(repr=False)
     memory_size: int
 
@@ -214,7 +220,7 @@ def _loaded(data: bytes) -> tuple[tuple[Segment, ...], int]:
                 raise BadKernel(f"truncated: a segment ends at byte {start + length:,}, vmlinux at {len(data):,}")
             if length > memory or physical + memory > arch.MOST_MEMORY:
                 raise BadKernel(f"damaged: a segment of {length:,} bytes would need {memory:,} at {physical:#x}")
-            segments.append(Segment(physical, virtual, memoryview(data)[start : start + length], memory))
+            segments.append(Segment(physical, virtual, start, memoryview(data)[start : start + length], memory))
     if not any(segment.virtual >= arch.KERNEL_HALF for segment in segments):
         raise BadKernel("not a kernel: no segment is at a kernel's addresses")
     if sum(segment.memory_size for segment in segments) > arch.MOST_MEMORY:

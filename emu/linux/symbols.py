@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The symbols of a Linux kernel: its kallsyms, out of the image alone.
 
-scripts/kallsyms.c writes these tables into .rodata, each aligned to 8 bytes, without any symbol that names them:
+scripts/kallsyms.c writes these tables into .rodata, without any symbol that names them:
 
     until Linux 6.3     offsets  base  number  names  markers  [sequence, since 6.2]  tokens  token index
     since Linux 6.4     number  names  markers  tokens  token index  offsets  base  sequence
+    by Linux 7.2        the same without the base: an offset is the distance from its own place
 
-A name is a length and that many token numbers; the first character of the text is the type, as in nm. A length of 128 or more
-has a second byte (since 6.1). There are 256 tokens. The markers are the places of every 256th name. The tokens are found by those
-for the digits, which follow each other in every kernel. The token index confirms them, and the markers confirm the names.
+Each is aligned to 8 bytes, without a base to 4. A name is a length and that many token numbers; the first character of the
+text is the type, as in nm. A length of 128 or more has a second byte (since 6.1). There are 256 tokens. The markers are the
+places of every 256th name. The tokens are found by those for the digits, which follow each other in every kernel. The token
+index confirms them, and the markers confirm the names.
 """
 
 from __future__ import annotations
@@ -25,11 +27,11 @@ from emu.linux.image import Kernel
 
 __all__ = ["NoSymbols", "Symbols"]
 
-_ALIGNMENT = 8
+_ALIGNMENTS = (8, 4)
 _TOKENS = 256
 _DIGITS = b"".join(b"%d\0" % digit for digit in range(10))
 _BLOCK = 256  # names between two markers
-_NAMES_SPAN = 8 << 20  # The markers are at most as far before the tokens: a marker is 4 or 8 bytes, a sequence number is 3.
+_SPAN = 8 << 20  # The markers are at most as far before the tokens: a sequence number has 3 bytes.
 _LONGEST = 514  # bytes of a name with its length: KSYM_NAME_LEN is 512
 _MOST_RUNS = 8  # that may be markers
 _TEXT_TYPES = np.frombuffer(b"tTwW", np.uint8)
@@ -44,12 +46,14 @@ class NoSymbols(ValueError):
 
 class _Tokens(NamedTuple):
     """Attributes:
+    alignment: of all tables.
     start: the place of the tokens.
     after: the place behind the token index.
     texts: of all tokens, each with a zero byte.
     starts, lengths: of each token in `texts`.
     """
 
+    alignment: int
     start: int
     after: int
     texts: bytes
@@ -59,7 +63,7 @@ class _Tokens(NamedTuple):
 
 class _Names(NamedTuple):
     """Attributes:
-    start: the place of the number of symbols.
+    start: the place of the first.
     starts, lengths: of the tokens of each name.
     """
 
@@ -131,8 +135,8 @@ class Symbols:
         return self._text[place : self._text.index(b"\0", place)].decode("utf-8", "replace")
 
 
-def _aligned(place: int) -> int:
-    return -(-place // _ALIGNMENT) * _ALIGNMENT
+def _aligned(place: int, alignment: int) -> int:
+    return -(-place // alignment) * alignment
 
 
 def _tokens(data: bytes) -> Iterator[_Tokens]:
@@ -144,50 +148,47 @@ def _tokens(data: bytes) -> Iterator[_Tokens]:
             end = data.find(b"\0", end, end + _LONGEST) + 1
             if not end:
                 break
-        index = np.frombuffer(data[_aligned(end) : _aligned(end) + 2 * _TOKENS], "<u2").astype(np.int64)
-        if not end or len(index) < _TOKENS:
-            continue
-        start = digits - int(index[ord("0")])
-        texts = data[max(start, 0) : end]
-        ends = np.flatnonzero(np.frombuffer(texts, np.uint8) == 0)
-        if len(ends) == _TOKENS and np.array_equal(index, np.append(0, ends[:-1] + 1)):
-            yield _Tokens(start, _aligned(end) + 2 * _TOKENS, texts, index, ends - index)
+        for alignment in _ALIGNMENTS if end else ():
+            place = _aligned(end, alignment)
+            index = np.frombuffer(data[place : place + 2 * _TOKENS].ljust(2 * _TOKENS, b"\0"), "<u2").astype(np.int64)
+            start = digits - int(index[ord("0")])
+            texts = data[max(start, 0) : end]
+            ends = np.flatnonzero(np.frombuffer(texts, np.uint8) == 0)
+            if len(ends) == _TOKENS and np.array_equal(index, np.append(0, ends[:-1] + 1)):
+                yield _Tokens(alignment, start, place + 2 * _TOKENS, texts, index, ends - index)
 
 
 def _names(data: bytes, tokens: _Tokens) -> _Names | None:
-    """The names, found by their markers, which end at most a sequence before the tokens."""
-    for kind in ("<u4", "<u8"):  # they had 8 bytes until Linux 4.19
-        start = _aligned(max(tokens.start - _NAMES_SPAN, 0))
-        words = np.frombuffer(data[start : start + (tokens.start - start) // 8 * 8], kind).astype(np.int64)
-        steps = np.diff(words)
-        rising = np.concatenate(([False], (steps >= 2 * _BLOCK) & (steps <= _LONGEST * _BLOCK), [False]))
-        edges = np.flatnonzero(rising[1:] != rising[:-1]).reshape(-1, 2)
-        edges = edges[words[edges[:, 0]] == 0]
-        for begin, end in edges[np.argsort(edges[:, 0] - edges[:, 1], kind="stable")][:_MOST_RUNS].tolist():
-            place = start + begin * np.dtype(kind).itemsize
-            if (found := _marked_names(data, place, words[begin : end + 1])) is not None:
-                return found
+    """The names, found by their markers: words that begin with 0, and rise by the length of 256 names."""
+    start = max(tokens.start - _SPAN, tokens.start % 4)
+    words = np.frombuffer(data[start : tokens.start], "<u4").astype(np.int64)
+    steps = np.diff(words)
+    rising = np.concatenate(([False], (steps >= 2 * _BLOCK) & (steps <= _LONGEST * _BLOCK), [False]))
+    runs = np.flatnonzero(rising[1:] != rising[:-1]).reshape(-1, 2)
+    runs = runs[words[runs[:, 0]] == 0]
+    for begin, end in runs[np.argsort(runs[:, 0] - runs[:, 1], kind="stable")][:_MOST_RUNS].tolist():
+        found = _marked_names(data, start + 4 * begin, words[begin : end + 1], tokens.alignment)
+        if found is not None:
+            return found
     return None
 
 
-def _marked_names(data: bytes, end: int, markers: Numbers) -> _Names | None:
-    """The names that end where the markers begin; None if these are not their markers."""
-    latest = (end - int(markers[-1])) // _ALIGNMENT * _ALIGNMENT - _ALIGNMENT
-    earliest = max(latest - _aligned(_LONGEST * _BLOCK), latest % _ALIGNMENT)
-    if latest < 0:
-        return None
-    counts = np.frombuffer(data[earliest : latest + _ALIGNMENT], "<u8")
+def _marked_names(data: bytes, end: int, markers: Numbers, alignment: int) -> _Names | None:
+    """The names that end where the markers begin; None if these are not their markers. Their number comes before them."""
+    latest = (end - int(markers[-1])) // alignment * alignment
+    earliest = max(latest - _aligned(_LONGEST * _BLOCK, alignment), alignment)
+    counts = np.frombuffer(data[earliest - alignment : max(latest, earliest)], "<u4")[:: alignment // 4]
     likely = (counts > (len(markers) - 1) * _BLOCK) & (counts <= len(markers) * _BLOCK)
-    for place in np.flatnonzero(likely)[::-1].tolist():
-        start = earliest + place * _ALIGNMENT
-        if (found := _walk(data, start, end, int(counts[place]), markers)) is not None:
+    for n in np.flatnonzero(likely)[::-1].tolist():
+        found = _walk(data, earliest + n * alignment, end, int(counts[n]), markers)
+        if found is not None and _aligned(int(found.starts[-1] + found.lengths[-1]), alignment) == end:
             return found
     return None
 
 
 def _walk(data: bytes, start: int, end: int, count: int, markers: Numbers) -> _Names | None:
-    """Goes through the names of all blocks at once. None: the names do not end where the markers say."""
-    space = np.frombuffer(data[start + 8 : end] + bytes(2), np.uint8).astype(np.int64)
+    """Goes through the names of all blocks at once. None: the names are not where the markers say."""
+    space = np.frombuffer(data[start:end] + bytes(2), np.uint8).astype(np.int64)
     at = markers.copy()
     starts, lengths = np.empty((2, len(markers), _BLOCK), np.int64)
     for n in range(_BLOCK):
@@ -198,25 +199,28 @@ def _walk(data: bytes, start: int, end: int, count: int, markers: Numbers) -> _N
         lengths[:, n] = np.where(is_long, (length & 127) | second << 7, length)
         at = starts[:, n] + lengths[:, n]
     starts, lengths = starts.ravel()[:count], lengths.ravel()[:count]
-    last = start + 8 + int(starts[-1] + lengths[-1])
-    if not np.array_equal(at[:-1], markers[1:]) or _aligned(last) != end or not lengths.all():
-        return None
-    return _Names(start, starts + start + 8, lengths)
+    return _Names(start, starts + start, lengths) if np.array_equal(at[:-1], markers[1:]) and lengths.all() else None
 
 
 def _addresses(kernel: Kernel, tokens: _Tokens, names: _Names) -> NDArray[np.uint64] | None:
-    """The addresses, from one of the two places for offsets; None if neither is followed by a base in the kernel."""
-    count, data = len(names.starts), kernel.vmlinux
-    for start in (tokens.after, names.start - 8 - _aligned(4 * count)):
-        place = start + _aligned(4 * count)
-        base = int.from_bytes(data[place : place + 8], "little")
-        if start >= 0 and any(s.virtual <= base < s.virtual + s.memory_size for s in kernel.segments if s.virtual):
-            offsets = np.frombuffer(data, "<i4", count, start).astype(np.int64)
-            # CONFIG_KALLSYMS_ABSOLUTE_PERCPU, until Linux 6.14: what is not negative is an offset in the per-CPU area.
-            relative = -1 - offsets if (offsets < 0).any() else offsets
-            addresses = np.where(relative >= 0, np.uint64(base) + relative.astype(np.uint64), offsets.astype(np.uint64))
-            if (addresses[1:] >= addresses[:-1]).all():
-                return addresses
+    """The addresses; None if they are not where they are expected. As signed numbers, the kernel's are negative."""
+    data, count = kernel.vmlinux, len(names.starts)
+    room = _aligned(4 * count, tokens.alignment)
+    for start in (tokens.after, names.start - 16 - room):
+        if start < 0 or start + room + 8 > len(data):
+            continue
+        offsets = np.frombuffer(data, "<i4", count, start).astype(np.int64)
+        base = int.from_bytes(data[start + room : start + room + 8], "little", signed=True)
+        if tokens.alignment == 4:
+            starts = [s.virtual - s.offset + start for s in kernel.segments if s.offset <= start < s.offset + len(s.data)]
+            addresses = offsets + np.arange(0, 4 * count, 4) + (starts[0] - (1 << 64) if starts else 0)
+        elif (offsets < 0).any():  # CONFIG_KALLSYMS_ABSOLUTE_PERCPU, until Linux 6.14: the others are places in the per-CPU area
+            addresses = np.where(offsets < 0, base - 1 - offsets, offsets)
+        else:
+            addresses = base + offsets
+        found = addresses.astype(np.uint64)
+        if (found[1:] >= found[:-1]).all() and any(0 <= int(found[-1]) - s.virtual <= s.memory_size for s in kernel.segments):
+            return found
     return None
 
 

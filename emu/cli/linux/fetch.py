@@ -15,7 +15,7 @@ Examples:
   The newest kernel for virtual machines of the host's release, and of another one:
     emu linux fetch
     emu linux fetch --release trixie
-  One with all drivers:
+  One with all drivers, on Ubuntu:
     emu linux fetch linux-image-generic
 
 \b
