@@ -174,7 +174,7 @@ class _Apt:
         if done.returncode:
             return None
         fields = re.findall(r"^(?:Pre-)?Depends: (.*)$", done.stdout, re.MULTILINE)
-        return [[one.split()[0] for one in choice.split("|")] for field in fields for choice in field.split(",")]
+        return [[one.split()[0] for one in choice.split("|") if one.strip()] for field in fields for choice in field.split(",")]
 
     def run(self, *command: str, folder: Path | None = None) -> None:
         """Raises NotFetched: the command failed."""

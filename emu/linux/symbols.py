@@ -34,6 +34,7 @@ _BLOCK = 256  # names between two markers
 _SPAN = 8 << 20  # The markers are at most as far before the tokens: a sequence number has 3 bytes.
 _LONGEST = 514  # bytes of a name with its length: KSYM_NAME_LEN is 512
 _MOST_RUNS = 8  # that may be markers
+_MOST_TEXT = 1 << 27  # bytes of all names; Linux 7.2 has 5 MB
 _TEXT_TYPES = np.frombuffer(b"tTwW", np.uint8)
 _TEXT_ENDS = ("_etext", "_einittext")  # what follows is no function, even if the table has nothing else there
 
@@ -86,12 +87,12 @@ class Symbols:
     def __init__(self, kernel: Kernel) -> None:
         data = kernel.vmlinux
         for tokens in _tokens(data):
-            if (names := _names(data, tokens)) is not None:
-                addresses = _addresses(kernel, tokens, names)
-                if addresses is not None:
-                    self.addresses = addresses
-                    self.types, self._text, self._places = _texts(data, tokens, names)
-                    return
+            if (names := _names(data, tokens)) is None or (addresses := _addresses(kernel, tokens, names)) is None:
+                continue
+            if (texts := _texts(data, tokens, names)) is not None:
+                self.addresses = addresses
+                self.types, self._text, self._places = texts
+                return
         raise NoSymbols(f"{kernel.path}: the kernel has no symbols (CONFIG_KALLSYMS)")
 
     @functools.cached_property
@@ -224,21 +225,30 @@ def _addresses(kernel: Kernel, tokens: _Tokens, names: _Names) -> NDArray[np.uin
     return None
 
 
-def _texts(data: bytes, tokens: _Tokens, names: _Names) -> tuple[NDArray[np.uint8], bytes, Numbers]:
-    """The types; the names, with a zero byte before each and behind the last; the place of each name in that text."""
+def _texts(data: bytes, tokens: _Tokens, names: _Names) -> tuple[NDArray[np.uint8], bytes, Numbers] | None:
+    """The types; the names, with a zero byte before each and behind the last; the place of each name in that text.
+
+    None: the names would have an absurd length.
+    """
     # The last byte of a name's length becomes one more token: the zero byte that comes before the name.
-    many = names.lengths + 1
-    ends = np.cumsum(many)
-    codes = np.frombuffer(data, np.uint8)[np.repeat(names.starts - 1 - ends + many, many) + np.arange(ends[-1])].astype(np.int64)
-    codes[ends - many] = _TOKENS
+    codes, ends = _pieces(np.frombuffer(data, np.uint8), names.starts - 1, names.lengths + 1)
+    codes = codes.astype(np.int16)
+    begins = ends - names.lengths - 1
+    codes[begins] = _TOKENS
     starts, lengths = np.append(tokens.starts, len(tokens.texts)), np.append(tokens.lengths, 1)
-    long = lengths[codes]
-    text_ends = np.cumsum(long)
-    of_texts = np.frombuffer(tokens.texts + b"\0", np.uint8)
-    text = of_texts[np.repeat(starts[codes] - text_ends + long, long) + np.arange(text_ends[-1])]
-    separators = (text_ends - long)[ends - many]
+    if lengths[codes].sum() > _MOST_TEXT:
+        return None
+    text, ends = _pieces(np.frombuffer(tokens.texts + b"\0", np.uint8), starts[codes], lengths[codes])
+    separators = ends[begins] - 1
     types = text[separators + 1]
     kept = np.ones(len(text), bool)
     kept[separators + 1] = False
     places = separators + 1 - np.arange(len(separators))
     return types, text[kept].tobytes() + b"\0", places
+
+
+def _pieces(data: NDArray[np.uint8], starts: Numbers, lengths: Numbers) -> tuple[NDArray[np.uint8], Numbers]:
+    """Pieces of the data, one behind the other, and where each ends."""
+    ends = np.cumsum(lengths)
+    moved = (starts - ends + lengths).astype(np.int32)  # the image has less than 2 GiB; half as wide, it takes half as long
+    return data[np.repeat(moved, lengths) + np.arange(ends[-1], dtype=np.int32)], ends

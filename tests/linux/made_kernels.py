@@ -19,12 +19,13 @@ __all__ = ["PACKED", "Symbol", "bzimage", "kallsyms", "kernel_with", "vmlinux"]
 
 TEXT = arch.KERNEL_HALF + 0x100_0000
 PHYSICAL = 0x100_0000
+VERSION = "6.1.0-made (a test)"
 HEADERS = 0x1000  # bytes before the first segment
 
 Symbol = tuple[int, str, str]  # address, type, name
 
 
-def vmlinux(data: bytes = b"\x90" * 64, *, machine: int = arch.ELF_MACHINE, bss: int = 0x1000) -> bytes:
+def vmlinux(data: bytes = b"\x90" * 64, *, machine: int = arch.ELF_MACHINE, bss: int = 0x20000) -> bytes:
     """An ELF file with one segment, at the beginning of which is its entry."""
     header = struct.pack("<16sHHIQQQIHHH", b"\x7fELF\2\1\1", 2, machine, 1, PHYSICAL, 64, 0, 0, 64, 56, 1).ljust(64, b"\0")
     segment = struct.pack("<IIQQQQQQ", 1, 5, HEADERS, TEXT, PHYSICAL, len(data), len(data) + bss, 0x1000)
@@ -49,7 +50,7 @@ PACKED: Mapping[str, Callable[[bytes], bytes]] = {
 }
 
 
-def bzimage(payload: bytes, *, flags: int = arch.XLF_KERNEL_64, protocol: int = 0x20F, version: str = "6.1.0-made (a test)") -> bytes:
+def bzimage(payload: bytes, *, flags: int = arch.XLF_KERNEL_64, protocol: int = 0x20F, version: str = VERSION) -> bytes:
     """One sector of setup code, then the payload."""
     setup = bytearray(1024)
     setup[0x1F1] = 1
