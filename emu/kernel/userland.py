@@ -18,7 +18,7 @@ from elftools.elf.elffile import ELFFile
 from emu.kernel.files.shared_file import SharedFile
 from emu.native.cache import cache_directory
 
-__all__ = ["BadUserland", "Userland"]
+__all__ = ["BadUserland", "Userland", "find_busybox"]
 
 _BUSYBOX = "busybox"
 _FOLDER = f"/usr/lib/{_BUSYBOX}"
@@ -67,14 +67,28 @@ ln -sf /usr/bin/sh /bin/sh && rm -f /bin/bash && printf '#!/bin/sh\\nexec sh "$@
         name, equals, path = text.partition("=")
         if name != _BUSYBOX or (equals and not path):
             raise BadUserland(f"no userland '{text}': it is {_BUSYBOX} or {_BUSYBOX}=PATH")
-        problems = []
-        for candidate in [Path(path)] if path else _candidates(arch):
-            problem = _problem(candidate, arch, elf_machine)
-            if problem is None:
-                return cls(candidate)
-            problems.append(f"{candidate} {problem}")
-        why = problems[0] if problems else f"there is no static busybox for {arch}"
-        raise BadUserland(f"{why}: {_remedy(arch)}")
+        return cls(find_busybox(arch, elf_machine, Path(path) if path else None))
+
+
+def find_busybox(arch: str, elf_machine: str, named: Path | None = None) -> Path:
+    """A static busybox: the file that is named; or the host's, or otherwise the one that firmware/tools/busybox has made.
+
+    Args:
+        arch: the name of the guest's architecture.
+        elf_machine: e_machine of the guest's programs, in pyelftools' spelling.
+        named: the only file to try.
+
+    Raises:
+        BadUserland: there is none for the architecture.
+    """
+    problems = []
+    for candidate in [named] if named else _candidates(arch):
+        problem = _problem(candidate, arch, elf_machine)
+        if problem is None:
+            return candidate
+        problems.append(f"{candidate} {problem}")
+    why = problems[0] if problems else f"there is no static busybox for {arch}"
+    raise BadUserland(f"{why}: {_remedy(arch)}")
 
 
 def _candidates(arch: str) -> list[Path]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from emu.kernel import userland
-from emu.kernel.userland import BadUserland, Userland
+from emu.kernel.userland import BadUserland, Userland, find_busybox
 from emu.machine import Machine, image_directory
 
 MACHINES = {"x86_64": "EM_X86_64", "sparc64": "EM_SPARCV9"}
@@ -121,3 +121,10 @@ def test_damaged_programs_are_refused(host: Path) -> None:
 def test_a_machine_refuses_before_it_boots() -> None:
     with pytest.raises(ValueError, match=f"^{re.escape('there is no static busybox for x86_64')}"):
         Machine(userland="busybox")
+
+
+def test_a_program_finds_it_without_a_tree(host: Path, arch: str) -> None:
+    with pytest.raises(BadUserland, match=r"^there is no static busybox"):
+        find_busybox(arch, MACHINES[arch])
+    kept = made(host / "cache/busybox" / arch / "busybox", arch)
+    assert find_busybox(arch, MACHINES[arch]) == kept
