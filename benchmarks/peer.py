@@ -18,7 +18,7 @@ from typing import Self
 
 from emu.machine import image_directory
 
-__all__ = ["ARCH", "NoPeer", "Peer"]
+__all__ = ["ARCH", "NoPeer", "Peer", "fetch"]
 
 ARCH = "x86_64"
 PATIENCE = 120.0  # seconds to wait for an answer
@@ -40,7 +40,7 @@ class Peer:
         Raises:
             NoPeer: the script could not make it, or Linux did not boot.
         """
-        files = _fetch(directory)
+        files = fetch(directory)
         with tempfile.NamedTemporaryFile() as initramfs:
             for archive in (image_directory(ARCH) / "initramfs.cpio", files / "initramfs.cpio"):
                 initramfs.write(archive.read_bytes())  # Linux unpacks concatenated archives one after the other
@@ -110,8 +110,12 @@ class Peer:
         return received[: found.start()], (found.groups() or (b"",))[-1]
 
 
-def _fetch(directory: Path | None) -> Path:
-    """The folder of the peer's files, which is made if it is missing."""
+def fetch(directory: Path | None) -> Path:
+    """The folder of the peer's files, which is made if it is missing: `qemu`, `vmlinuz`, `initramfs.cpio`.
+
+    Raises:
+        NoPeer: the script could not make it.
+    """
     script = Path(__file__).with_name("peer_qemu.sh")
     made = subprocess.run([script, *filter(None, [directory])], capture_output=True, text=True)
     if made.returncode:

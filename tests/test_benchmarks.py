@@ -64,6 +64,12 @@ def test_workloads_are_measured_without_a_peer(environment: dict[str, str], tmp_
     assert all((int(functions) > 10_000) == (tracer != "nop") for tracer, functions in rows)
 
 
+def test_linux_is_not_measured_without_a_kernel(environment: dict[str, str], tmp_path: Path) -> None:
+    program = [sys.executable, BENCHMARKS / "linux.py", "--peer", tmp_path / "peer", "boot"]
+    done = subprocess.run(program, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, MISSING)
+
+
 def test_workloads_are_measured_against_another_checkout(checkout: Path) -> None:
     program = [sys.executable, BENCHMARKS / "workloads.py"]
     done = subprocess.run([*program, "--against", checkout, "--rounds", "1", "hackbench"], capture_output=True, text=True)

@@ -169,7 +169,7 @@ def _read_cpio(data: bytes) -> Tree:
         if kind == stat.S_IFSOCK:
             continue
         if kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK, stat.S_IFCHR, stat.S_IFBLK, stat.S_IFIFO):
-            raise BadTree(f"{shown(member.name[:40])} is of an unknown kind")
+            raise BadTree(f"{shown(member.name)} is of an unknown kind")
         node = Node(header.mode, header.uid, header.gid, header.mtime)
         if kind in (stat.S_IFCHR, stat.S_IFBLK):
             node.device = header.device_major, header.device_minor
@@ -194,7 +194,7 @@ def _read_tar(data: bytes) -> Tree:
             for member in tar:
                 left -= member.size if member.isreg() else 0
                 if member.size < 0 or left < 0:  # tarfile would go back to an earlier member, or has a sparse file that is large
-                    raise BadTree(f"{shown(_encoded(member.name)[:40])} has an impossible size")
+                    raise BadTree(f"{shown(_encoded(member.name))} has an impossible size")
                 tree.put(_encoded(member.name), _tar_node(tree, tar, member, data))
             end = tar.offset
     except tarfile.ReadError as why:
@@ -222,7 +222,7 @@ def _tar_node(tree: Tree, tar: tarfile.TarFile, member: tarfile.TarInfo, data: b
     )  # fmt: skip
     kind = next((kind for is_it, kind in kinds if is_it), None)
     if kind is None:
-        raise BadTree(f"{shown(_encoded(member.name)[:40])} is of an unknown kind")
+        raise BadTree(f"{shown(_encoded(member.name))} is of an unknown kind")
     node = Node(kind | stat.S_IMODE(member.mode), member.uid, member.gid, int(member.mtime))
     if member.issparse():
         file = tar.extractfile(member)

@@ -25,6 +25,7 @@ MOST_BYTES = 0xFFFFFFFF  # of a file, because newc has 32 bits for its size; of 
 _MOST_NAME = 4095  # Linux's PATH_MAX without the NUL: the kernel skips files with longer names, and does not say so
 _MOST_PART = 255  # Linux's NAME_MAX
 _MOST_LINKS = 40  # Linux's MAXSYMLINKS
+_MOST_SHOWN = 200
 _PIECE = 1 << 20
 
 
@@ -164,7 +165,7 @@ class Tree:
             for part, child in sorted(node.children.items(), reverse=True):
                 inner = name + b"/" + part if name else part
                 if len(inner) > _MOST_NAME or len(part) > _MOST_PART:
-                    raise BadTree(f"the name {shown(inner[:40])}... is longer than Linux's can be")
+                    raise BadTree(f"the name {shown(inner)} is longer than Linux's can be")
                 if inner == TRAILER:
                     raise BadTree(f"{shown(inner)} is the end of an archive, not a name")
                 if len(child.data) > MOST_BYTES:
@@ -198,8 +199,9 @@ class Tree:
 
 
 def shown(name: bytes) -> str:
-    """A name of a file for a message: in one line, whatever is in it."""
-    return repr(os.fsdecode(name))[1:-1]
+    """A name of a file for a message: in one line, whatever is in it, and not too long."""
+    text = repr(os.fsdecode(name))[1:-1]
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
 def _bytes(node: Node) -> bytes:
@@ -219,7 +221,7 @@ def _normal(name: bytes) -> list[bytes]:
         BadTree: there is a NUL in it.
     """
     if b"\0" in name:
-        raise BadTree(f"{shown(name[:40])} is no name")
+        raise BadTree(f"{shown(name)} is no name")
     found: list[bytes] = []
     for part in _parts(name):
         if part == b"..":
