@@ -4,15 +4,56 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import Protocol
 
 from emu.cpu.cpu import Cpu
 from emu.cpu.disassembly import Instruction, disassemble
 from emu.kernel.kernel import Kernel
 
-__all__ = ["GuestCpu"]
+__all__ = ["CpuView", "GuestCpu", "KernelView"]
 
 _AROUND = 5  # instructions printed before and after the program counter
 _LONGEST = 16  # bytes of an instruction, of any architecture
+
+
+class CpuView(Protocol):
+    """What is known of the kernel that runs on a CPU."""
+
+    def activity(self, cpu: Cpu) -> str:
+        """One line that says what the CPU does."""
+
+    def describe(self, address: int) -> str:
+        """An address of the kernel, as `function+0xoffset/0xsize`."""
+
+    def function_at(self, address: int) -> int | None:
+        """The address of the function that contains an address of the kernel; None: none is known."""
+
+    def read(self, cpu: Cpu, address: int, size: int) -> bytes:
+        """Memory of the kernel, or of a program as the CPU sees it.
+
+        Raises:
+            LookupError: it is not mapped.
+        """
+
+
+class KernelView:
+    """The view of emu's own kernel."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+
+    def activity(self, cpu: Cpu) -> str:
+        return self._kernel.reports.activity(cpu)
+
+    def describe(self, address: int) -> str:
+        return self._kernel.symbols.describe(address)
+
+    def function_at(self, address: int) -> int | None:
+        found = self._kernel.symbols.function_at(address)
+        return None if found is None else found[0].address
+
+    def read(self, cpu: Cpu, address: int, size: int) -> bytes:
+        return (cpu.read if cpu.in_user_mode else self._kernel.memory.read)(address, size)
 
 
 class GuestCpu:
@@ -23,7 +64,7 @@ class GuestCpu:
 
     Args:
         cpu: the CPU.
-        kernel: the kernel that runs on it.
+        view: what is known of the kernel that runs on it.
         step: executes one instruction of the CPU, as Kernel.step.
         check: raises if the machine is closed.
 
@@ -34,10 +75,10 @@ class GuestCpu:
         ValueError: the machine is closed.
     """
 
-    def __init__(self, cpu: Cpu, kernel: Kernel, step: Callable[[Cpu], bool], check: Callable[[], None]) -> None:
+    def __init__(self, cpu: Cpu, view: CpuView, step: Callable[[Cpu], bool], check: Callable[[], None]) -> None:
         self.index = cpu.index
         self._open_cpu = cpu
-        self._kernel = kernel
+        self._view = view
         self._step = step
         self._check = check
 
@@ -53,7 +94,7 @@ class GuestCpu:
     @property
     def activity(self) -> str:
         """One line: the task, `kernel`, `user mode`, `asleep` or `off`, the place, and what patching awaits from the CPU."""
-        return self._kernel.reports.activity(self._cpu)
+        return self._view.activity(self._cpu)
 
     @property
     def registers(self) -> Mapping[str, int]:
@@ -68,7 +109,7 @@ class GuestCpu:
     @property
     def symbol(self) -> str:
         """`pc` as `function+0xoffset/0xsize`; the plain address in a program."""
-        return f"{self.pc:#x}" if self._cpu.in_user_mode else self._kernel.symbols.describe(self.pc)
+        return f"{self.pc:#x}" if self._cpu.in_user_mode else self._view.describe(self.pc)
 
     @property
     def cycles(self) -> int:
@@ -105,21 +146,19 @@ class GuestCpu:
     def _around(self, pc: int) -> Iterator[Instruction]:
         """The instructions around `pc`. Earlier ones are known only in a function of the kernel."""
         arch = self._cpu.board.arch
-        function = None if self._cpu.in_user_mode else self._kernel.symbols.function_at(pc)
-        if function is not None:
-            start = function[0].address
+        start = None if self._cpu.in_user_mode else self._view.function_at(pc)
+        if start is not None:
             yield from disassemble(arch, self._read(start, pc - start), start)[-_AROUND:]
         yield from disassemble(arch, self._read(pc, (_AROUND + 1) * _LONGEST), pc)[: _AROUND + 1]
 
     def _read(self, address: int, size: int) -> bytes:
         """Up to `size` bytes of the kernel, or of a program as the CPU sees it; fewer where memory is not mapped."""
-        read = self._cpu.read if self._cpu.in_user_mode else self._kernel.memory.read
         page = self._cpu.board.arch.page_size
         found = b""
         while len(found) < size:
             at = address + len(found)
             try:
-                found += read(at, min(size - len(found), page - at % page))
+                found += self._view.read(self._cpu, at, min(size - len(found), page - at % page))
             except LookupError:
                 break
         return found

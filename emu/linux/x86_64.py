@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 __all__ = [
-    "DEFAULT_PACKAGES", "ELF_MACHINE", "KERNEL_HALF", "LOADED_HIGH", "MOST_MEMORY", "NAME", "PACKAGE_ARCHITECTURE",
-    "XLF_KERNEL_64",
+    "DEFAULT_PACKAGES", "ELF_MACHINE", "ELF_MACHINE_NAME", "IMAGES", "KERNEL_HALF", "LOADED_HIGH", "LONGEST_CALL", "MOST_MEMORY", "NAME",
+    "PACKAGE_ARCHITECTURE", "XLF_KERNEL_64", "ends_with_call",
 ]  # fmt: skip
 
 NAME = "x86-64"
 ELF_MACHINE = 62  # EM_X86_64 of the System V ABI
+ELF_MACHINE_NAME = "EM_X86_64"  # pyelftools' spelling
+IMAGES = "x86_64"  # the architecture's name in emu
 KERNEL_HALF = 0xFFFF_FFFF_8000_0000  # Documentation/arch/x86/x86_64/mm.rst: "kernel text mapping, mapped to physical address 0"
 MOST_MEMORY = 1 << 30  # the size of that mapping with and without KASLR: no kernel is larger
 
@@ -20,3 +22,12 @@ XLF_KERNEL_64 = 1 << 0  # of xloadflags: "this kernel has the legacy 64-bit entr
 PACKAGE_ARCHITECTURE = "amd64"
 # Meta packages that depend on the newest kernel for virtual machines: Debian's, Ubuntu's.
 DEFAULT_PACKAGES = ("linux-image-cloud-amd64", "linux-image-virtual")
+
+LONGEST_CALL = 7  # bytes
+
+
+def ends_with_call(code: bytes) -> bool:
+    """Whether the last instruction of LONGEST_CALL bytes may be a call: relative, or through a register or memory."""
+    if code[-5] == 0xE8:
+        return True
+    return any(code[-size] == 0xFF and code[1 - size] >> 3 & 7 == 2 for size in range(2, LONGEST_CALL + 1))

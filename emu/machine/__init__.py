@@ -16,7 +16,8 @@ from emu.kernel.host_tree import BadHostTree
 from emu.kernel.image import BadImage
 from emu.kernel.limits import LimitReached
 from emu.kernel.userland import BadUserland
-from emu.machine.machine import Completed, Machine
+from emu.machine.completed import Completed
+from emu.machine.machine import Machine
 from emu.machine_config import MachineConfig
 
 __all__ = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack, closing, nullcontext
-from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -17,7 +16,8 @@ from emu.kernel.commands import exit_status, shell_line
 from emu.kernel.console_input import ConsoleInput, Input, Terminal
 from emu.kernel.counting import Counting
 from emu.kernel.files.served_tree import ServedTree
-from emu.kernel.guest_cpu import GuestCpu
+from emu.kernel.guest_cpu import GuestCpu, KernelView
+from emu.machine.completed import Completed
 from emu.machine.parameters import MachineParameters, parameters_of
 from emu.machine.parts import Parts
 from emu.machine.running import Running
@@ -27,17 +27,9 @@ if TYPE_CHECKING:
     from emu.kernel.profile import Profile
     from emu.trace import Trace
 
-__all__ = ["Completed", "Machine"]
+__all__ = ["Machine"]
 
 _LONGEST_ADVANCE = 1 << 56  # cycles: 22 years at 100 MHz
-
-
-@dataclass(frozen=True)
-class Completed:
-    """A command that has ended: its exit status as a shell shows it, and what the command wrote to the console."""
-
-    status: int
-    output: bytes
 
 
 class Machine(TracedKernel):
@@ -77,7 +69,8 @@ class Machine(TracedKernel):
             self._running = Running(parts, warn)
             self._profile: Profile | None = None
             self.tracefs = TraceFS(parts.tracefs, self._running.settle, self._running.check_open, self._running.changing)
-            self.cpus = tuple(GuestCpu(cpu, self.kernel, self._running.step, self._running.check_open) for cpu in self.board.cpus)
+            view = KernelView(self.kernel)
+            self.cpus = tuple(GuestCpu(cpu, view, self._running.step, self._running.check_open) for cpu in self.board.cpus)
             for name, root in (("tracefs", parts.tracefs), ("kprobes", parts.kprobes)):
                 running = self._running
                 served = ServedTree(root, begun=running.updates, busy=running.unsettled, check=running.check_work)

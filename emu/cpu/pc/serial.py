@@ -43,6 +43,18 @@ class SerialPort:
         return ctypes.string_at(self._sent.ctypes.data, count)
 
     @property
+    def waiting(self) -> bytes:
+        """What waits for the guest."""
+        places = np.arange(self.record.received_begin, self.record.received_end) % _RECEIVED
+        return self._received[places].tobytes()
+
+    def restart(self, waiting: bytes) -> None:
+        """Restores what waits for the guest, after the record has been restored. Nothing waits for the host."""
+        self.record.sent_count = 0
+        self.record.received_begin, self.record.received_end = 0, len(waiting)
+        self._received[: len(waiting)] = np.frombuffer(waiting, np.uint8)
+
+    @property
     def room(self) -> int:
         """How many bytes can be given now."""
         return _RECEIVED - (self.record.received_end - self.record.received_begin)

@@ -1,0 +1,437 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""LinuxMachine: a PC with an unmodified Linux booted on it."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from emu.cpu.host_signals import Held
+from emu.cpu.pc.state import flush_tlbs
+from emu.installation import image_directory
+from emu.kernel.commands import BadCommand, exit_status, shell_line
+from emu.kernel.console_input import Input, Terminal
+from emu.kernel.endings import GuestPanic
+from emu.kernel.guest_cpu import GuestCpu
+from emu.kernel.userland import BadUserland, find_busybox
+from emu.linux import requirements, saved, store
+from emu.linux import x86_64 as arch
+from emu.linux.channel import Window
+from emu.linux.checkpoint import LinuxCheckpoint
+from emu.linux.config import LinuxConfig, LinuxParameters
+from emu.linux.find import find_kernel
+from emu.linux.guest import Guest
+from emu.linux.image import BadKernel, Kernel, read_kernel
+from emu.linux.root import base, initrd_of, tree_of
+from emu.linux.symbols import NoSymbols, Symbols
+from emu.machine.completed import Completed
+from emu.machine.parameters import parameters_of
+
+__all__ = ["LinuxMachine"]
+
+_INIT = "linux-init"
+_MOST_WORDS = 2 << 20  # bytes: what Linux takes for words and environment, with the default stack limit
+_MOST_WORD = 128 << 10
+_AT_A_TERMINAL = 4_000_000  # nanoseconds that pass between two looks at the keyboard, at most
+_READ_AHEAD = 1 << 16  # bytes of input that wait for the guest
+
+
+class LinuxMachine:
+    """A machine with an unmodified Linux, booted and waiting for commands.
+
+    >>> with LinuxMachine(cpus=2) as m:
+    ...     done = m.run("uname -a")
+    ...     print(done.status, done.output, done.errors)
+
+    Args: those of LinuxParameters.
+
+    Attributes:
+        config: what the machine was made from.
+
+    Raises:
+        NoKernel, BadKernel: there is no kernel, or it is none that boots here. They are ValueErrors.
+        BadRoot, BadUserland: the initrd or the root cannot be used. They are ValueErrors.
+        ValueError: a parameter is out of range.
+        OSError: a file cannot be read, or the host has too little memory.
+        GuestPanic: the kernel panicked while it booted.
+        PoweredOff: it switched the machine off.
+        LimitReached: the boot took too long.
+    """
+
+    @parameters_of(LinuxParameters)
+    def __init__(self, parameters: LinuxParameters) -> None:
+        config = LinuxConfig(**{field.name: getattr(parameters, field.name) for field in dataclasses.fields(LinuxConfig)})
+        if config.timing not in (None, "static"):
+            raise ValueError(f"the timing model '{config.timing}' does not exist for a Linux guest: static is the only one")
+        path = find_kernel(None if config.kernel is None else os.fspath(config.kernel))
+        self._prepare(dataclasses.replace(config, kernel=path, timing="static"), parameters)
+        initramfs = _initramfs(config)
+        kept = None if parameters.fresh else store.machine_file(self._made_from(initramfs))
+        if kept is not None and (found := self._kept(kept)) is not None:
+            self._restore(found)
+            return
+        self._boot(initramfs, parameters)
+        if kept is not None:
+            self._keep(kept)
+
+    @classmethod
+    def load(cls, path: Path | str, **parameters: Any) -> Self:
+        """A machine that `save` has written.
+
+        Args:
+            path: the file.
+            parameters: console, output, errors and warn of LinuxParameters.
+
+        Raises:
+            BadMachine: the file is damaged, or another build has written it. It is a ValueError.
+            OSError: it cannot be read.
+        """
+        found = saved.read(Path(path))
+        machine = cls.__new__(cls)
+        machine._prepare(LinuxConfig(**found.extra["config"]), LinuxParameters(**parameters))
+        machine._restore(found)
+        return machine
+
+    # Making
+
+    def _prepare(self, config: LinuxConfig, parameters: LinuxParameters) -> None:
+        """Sets what does not depend on whether the machine is booted or restored."""
+        self.config, self._sinks = config, parameters
+        self._kernel_path = Path(str(config.kernel))
+        self.warnings: list[str] = []
+        self._warn = parameters.warn or self.warnings.append
+        self._output, self._errors = bytearray(), bytearray()
+        self._exit: int | None = None  # the wait status of the latest command
+        self._patience: float | None = None
+        self._closed = False
+
+    def _made_from(self, initramfs: bytes) -> dict[str, Any]:
+        """Everything that a booted machine depends on."""
+        config = dataclasses.asdict(self.config)
+        for name in ("kernel", "rootfs", "initrd"):
+            del config[name]
+        digests = {"kernel": _digest(self._kernel_path.read_bytes()), "initramfs": _digest(initramfs)}
+        return config | digests
+
+    @cached_property
+    def _kernel(self) -> Kernel:
+        return read_kernel(self._kernel_path)
+
+    def _boot(self, initramfs: bytes, parameters: LinuxParameters) -> None:
+        panic = self._panic_address()
+        self._start(panic)
+        self._guest.boot(initramfs, self.config)
+        limit, host_limit = parameters.boot_limit, parameters.boot_host_limit
+        with self._guest.limits.during(limit, host_limit, ", and the guest has not booted"):
+            while not self._guest.channel.ready:
+                if not self._guest.for_a_moment() and not self._guest.channel.ready:
+                    raise GuestPanic(self._guest.where("the guest has not booted: every CPU sleeps, and nothing will wake one"))
+                parameters.booting(self._guest.cpus_up)
+        flush_tlbs(self._guest.pc)  # as saving does: from here on, a machine that was kept runs alike
+
+    def _panic_address(self) -> int | None:
+        """Where the kernel's function panic is. Looks whether the kernel has what it needs."""
+        try:
+            symbols = Symbols(self._kernel)
+        except NoSymbols as error:
+            self._warn(f"{error}: a panic will not be noticed")
+            return None
+        if lacks := requirements.missing(symbols):
+            raise BadKernel(f"{self._kernel_path}: the kernel lacks {'; '.join(lacks)}")
+        return symbols.address("panic")
+
+    def _start(self, panic: int | None) -> None:
+        """Makes the PC."""
+        self._guest = guest = Guest(self.config, lambda: self._kernel, panic, self._sinks.console or (lambda data: None))
+        guest.channel.on_output = self._on_output
+        guest.channel.on_errors = self._on_errors
+        guest.channel.on_exit = self._on_exit
+        self.board = guest.board
+        self.cpus = tuple(GuestCpu(cpu, guest.report, self._step, self._check) for cpu in guest.board.cpus)
+
+    def _restore(self, found: saved.Saved) -> None:
+        self._start(found.extra["guest"]["panic"])
+        saved.restore(self._guest.pc, found)
+        self._guest.restart(found.extra["guest"])
+
+    def _kept(self, path: Path) -> saved.Saved | None:
+        """The machine that was kept in a file; None if there is none that can be used."""
+        try:
+            found = saved.read(path)
+        except FileNotFoundError:
+            return None
+        except (saved.BadMachine, OSError) as error:
+            self._warn(f"{error}: booting again")
+            return None
+        store.used(path)
+        return found
+
+    def _keep(self, path: Path) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self.save(path)
+        except OSError as error:
+            self._warn(f"cannot keep the booted machine in {path.parent}: {error.strerror}; the next run will boot again")
+        store.prune()
+
+    # Running
+
+    def __repr__(self) -> str:
+        cpus = len(self.cpus)
+        return f"<machine: Linux, {cpus} CPU{'s' * (cpus > 1)}{', closed' * self._closed}>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Frees the memory. Every other method raises ValueError from then on."""
+        if not self._closed:
+            self._closed = True
+            self.board.close()
+
+    @property
+    def patience(self) -> float | None:
+        """The seconds for which a terminal may wait for a key now; None: no limit. While all CPUs sleep, time passes as the host's
+        does."""
+        left = self._guest.limits.host_left
+        return left if self._patience is None else self._patience if left is None else min(left, self._patience)
+
+    def run(
+        self,
+        command: str | Sequence[str | bytes],
+        *,
+        stdin: Input | bytes = b"",
+        terminal: Terminal | None = None,
+        environment: Sequence[str] = (),
+        limit: int | None = None,
+        host_limit: float | None = None,
+    ) -> Completed:
+        """Runs a command in the guest until it ends. Its background jobs go on during later runs.
+
+        Args:
+            command: a line for the guest's shell; or a program and its arguments, which it gets exactly as they are.
+            stdin: the command's standard input: all its bytes, or an Input that gives them as they come.
+            terminal: used instead of `stdin`: the command has a terminal, with lines, an echo and ^C. It writes to `output` only.
+            environment: words NAME=VALUE, besides the usual ones.
+            limit: nanoseconds of virtual time that the command may take.
+            host_limit: seconds of the host's time that it may take.
+
+        Raises:
+            GuestPanic: the kernel panicked, or every CPU sleeps and nothing will wake one.
+            LimitReached: the command took too long; the machine stands still.
+            PoweredOff: the guest switched the machine off, or restarted it.
+            BadCommand: the command is empty, too long, or has a NUL byte. It is a ValueError.
+            KeyboardInterrupt: the host's user pressed ^C.
+
+        If `run` raises, the command continues whenever the machine runs. The next `run` first kills it.
+        """
+        self._check()
+        words = _words(command)
+        with self._guest.limits.during(None, host_limit):
+            self._kill_command()
+        self._output.clear()
+        self._errors.clear()
+        self._exit = None
+        window = None if terminal is None else Window(*terminal.size())
+        channel = self._guest.channel
+        channel.run(words, [word.encode(errors="surrogateescape") for word in environment], window)
+        with self._guest.limits.during(limit, host_limit):
+            if terminal is not None:
+                self._talk(terminal, window)
+            else:
+                self._feed(stdin)
+        return Completed(exit_status(self._status), bytes(self._output), bytes(self._errors))
+
+    @property
+    def _status(self) -> int:
+        assert self._exit is not None
+        return self._exit
+
+    def _feed(self, source: Input | bytes) -> None:
+        """Runs the command to its end. Gives it input from a source."""
+        channel, ended = self._guest.channel, False
+        if isinstance(source, bytes):
+            channel.input(source)
+            channel.end_input()
+            ended = True
+        while self._exit is None:
+            if not ended and not isinstance(source, bytes) and channel.waiting_input < _READ_AHEAD:
+                data = source.read(wait=False)
+                if data:
+                    channel.input(data)
+                elif data is not None:
+                    channel.end_input()
+                    ended = True
+            if not self._guest.for_a_moment() and self._exit is None:
+                raise self._wedged("the command does not end: every CPU sleeps, and nothing will wake one")
+
+    def _talk(self, terminal: Terminal, window: Window | None) -> None:
+        """Runs the command to its end, at a terminal. While all CPUs sleep, time passes as the host's does."""
+        board, channel = self.board, self._guest.channel
+        try:
+            while self._exit is None:
+                board.limit = board.now + board.cycles(_AT_A_TERMINAL)
+                self._guest.for_a_moment()
+                idle = self._guest.idle_time
+                self._patience = idle / 1e9
+                data = terminal.read(wait=idle > 0) if self._exit is None else None
+                if (size := Window(*terminal.size())) != window:
+                    channel.resize(window := size)
+                if data == b"":
+                    channel.kill()  # the terminal is gone
+                elif data is not None:
+                    channel.input(data)
+                elif idle:
+                    board.limit = board.now + board.cycles(idle)
+                    board.sleep_until_limit()
+        finally:
+            self._patience = None
+            board.unlimited()
+
+    def _kill_command(self) -> None:
+        """Kills a command that is still running because its `run` raised."""
+        channel = self._guest.channel
+        if channel.running:
+            channel.kill()
+        while channel.running:
+            if not self._guest.for_a_moment() and channel.running:
+                raise self._wedged("the command that was left running cannot be killed: every CPU sleeps")
+
+    def advance(self, cycles: int, *, limit: int | None = None, host_limit: float | None = None) -> bool:
+        """Lets time pass: background jobs and timers run until every CPU has reached the present time plus `cycles`.
+
+        Returns:
+            False if every CPU sleeps and nothing will wake one.
+
+        Raises:
+            GuestPanic, LimitReached, PoweredOff: as `run`.
+            ValueError: the cycles are negative.
+        """
+        self._check()
+        if cycles < 0:
+            raise ValueError(f"{cycles} cycles cannot pass")
+        with self._guest.limits.during(limit, host_limit):
+            self.board.limit = self.board.now + cycles
+            try:
+                while self._guest.for_a_moment():
+                    pass
+                return self.board.sleep_until_limit()
+            finally:
+                self.board.unlimited()
+
+    # Keeping
+
+    def save(self, path: Path | str) -> None:
+        """Writes the machine to a file, from which `load` makes it again. It appears whole or not at all.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        self._check()
+        config = dataclasses.asdict(self.config)
+        for name in ("kernel", "rootfs", "initrd"):
+            config[name] = None if config[name] is None else os.fspath(config[name])
+        saved.write(Path(path), self._guest.pc, {"config": config, "guest": self._guest.state()})
+
+    def checkpoint(self) -> LinuxCheckpoint:
+        """Remembers the whole machine as it is now. `restore` puts it back, any number of times."""
+        self._check()
+        with Held():
+            return LinuxCheckpoint(self._guest.pc, self._guest.state())
+
+    def restore(self, checkpoint: LinuxCheckpoint) -> None:
+        """Puts the machine back to a checkpoint.
+
+        Raises:
+            ValueError: it is a checkpoint of another machine.
+        """
+        self._check()
+        with Held():
+            checkpoint.put_back(self._guest.pc)
+            self._guest.restart(checkpoint.extra)
+
+    # What the guest does
+
+    def _step(self, cpu: Any) -> bool:
+        return self._guest.step(cpu)
+
+    def _on_output(self, data: bytes) -> None:
+        self._output += data
+        if self._sinks.output is not None:
+            self._sinks.output(data)
+
+    def _on_errors(self, data: bytes) -> None:
+        self._errors += data
+        if self._sinks.errors is not None:
+            self._sinks.errors(data)
+
+    def _on_exit(self, status: int) -> None:
+        self._exit = status & 0xFFFF
+
+    def _check(self) -> None:
+        if self._closed:
+            raise ValueError("the machine is closed")
+        if not self.board.stands:
+            raise RuntimeError("the machine is in the midst of a call")
+
+    def _wedged(self, why: str) -> GuestPanic:
+        return GuestPanic(self._guest.where(why))
+
+
+def _words(command: str | Sequence[str | bytes]) -> list[bytes]:
+    """The words of a command as bytes.
+
+    Raises:
+        BadCommand: there is none, one has a NUL, or they are too long.
+    """
+    words = [
+        word if isinstance(word, bytes) else word.encode(errors="surrogateescape")
+        for word in (shell_line(command) if isinstance(command, str) else command)
+    ]
+    if not words:
+        raise BadCommand("a command has at least one word: a program")
+    if any(b"\0" in word for word in words):
+        raise BadCommand("a command cannot hold a NUL byte")
+    longest, total = max(map(len, words)), sum(len(word) + 1 for word in words)
+    if longest >= _MOST_WORD:
+        raise BadCommand(f"a word of {longest} bytes: at most {_MOST_WORD - 1} fit")
+    if total > _MOST_WORDS:
+        raise BadCommand(f"a command of {total} bytes: at most {_MOST_WORDS} fit")
+    return words
+
+
+def _initramfs(config: LinuxConfig) -> bytes:
+    """The initramfs: the user's, then emu's own part."""
+    tree = b"" if config.rootfs is None else tree_of(Path(config.rootfs))
+    initrd = b"" if config.initrd is None else initrd_of(Path(config.initrd))
+    return b"".join(_padded(part) for part in (base(*_own_programs(config)), initrd, tree) if part)
+
+
+def _padded(archive: bytes) -> bytes:
+    return archive + bytes(-len(archive) % 4)
+
+
+def _own_programs(config: LinuxConfig) -> tuple[bytes, bytes | None]:
+    """The init; and busybox, unless there is a tree, which has its own shell."""
+    init = (image_directory(arch.IMAGES) / _INIT).read_bytes()
+    if config.rootfs is not None:
+        return init, None
+    try:
+        return init, find_busybox(arch.IMAGES, arch.ELF_MACHINE_NAME).read_bytes()
+    except BadUserland:
+        if config.initrd is None:
+            raise
+        return init, None
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

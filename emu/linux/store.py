@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The machines that are kept on disk, so that they need not boot again.
+
+    ~/.cache/emu/machines/5d3a1ae6e08a7b2d0f63fb6bd2ec2e1f.machine
+
+A file's name is a digest of everything that a booted machine depends on. When all of them take more than a limit, those go that
+were used longest ago.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from emu.linux.saved import build
+from emu.native.cache import cache_directory
+
+__all__ = ["MOST", "Kept", "kept", "machine_file", "prune", "used"]
+
+MOST = 4 << 30  # bytes
+_SUFFIX = ".machine"
+
+
+class Kept(NamedTuple):
+    """A file with a machine: its size in bytes, and when it was used last, in seconds since 1970."""
+
+    path: Path
+    size: int
+    used: float
+
+
+def _directory() -> Path | None:
+    root = cache_directory()
+    return root / "machines" if root else None
+
+
+def machine_file(made_from: dict[str, Any]) -> Path | None:
+    """Where a machine that is made from this is kept; None if there is no home directory."""
+    text = json.dumps([build(), made_from], sort_keys=True)
+    root = _directory()
+    return root / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}{_SUFFIX}" if root else None
+
+
+def kept() -> list[Kept]:
+    """All machines, the one used last first."""
+    root, found = _directory(), []
+    for path in root.glob(f"*{_SUFFIX}*") if root else ():
+        with suppress(OSError):
+            status = path.stat()
+            found.append(Kept(path, status.st_size, status.st_mtime))
+    return sorted(found, key=lambda one: (-one.used, one.path.name))
+
+
+def used(path: Path) -> None:
+    """Notes that a machine is used now."""
+    with suppress(OSError):
+        os.utime(path)
+
+
+def prune(most: int = MOST) -> list[Kept]:
+    """Removes machines until the others take at most `most` bytes. Returns what was removed."""
+    removed, total = [], 0
+    for one in kept():
+        total += one.size
+        if total > most:
+            with suppress(OSError):
+                one.path.unlink()
+                removed.append(one)
+    return removed
