@@ -8,6 +8,7 @@ after an update are not for this.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shlex
@@ -192,7 +193,8 @@ class _Apt:
 
 
 def _last_error(program: str, text: str) -> str:
-    """The last line that says why. apt's very last one says only that lists are missing."""
+    """The last line that says why. The very last one may say only that something is missing because of that."""
     lines = [line for line in text.splitlines() if line.strip() and "Some index files failed" not in line]
-    said = [line for line in lines if line.startswith("E: ")] or [line for line in lines if "Failed to fetch" in line] or lines
-    return f"{program}: {re.sub('^[EW]: ', '', said[-1])}" if said else f"{program} failed"
+    marks = (os.strerror(errno.ENOSPC), "E: ", "Failed to fetch", "")
+    said = next((found for mark in marks if (found := [line for line in lines if mark in line])), ["it failed"])
+    return f"{program}: {re.sub('^(?:E|W|tar|dpkg-deb: error): ', '', said[-1])}"

@@ -78,7 +78,7 @@ class Kernel:
         vmlinux: the ELF file.
         segments: what is loaded into RAM.
         entry: the physical address of the 64-bit entry.
-        version: "6.1.0-56-cloud-amd64 (...) #1 SMP ..."; "" if the file does not say it.
+        version: "6.12.85+deb13-cloud (...) #1 SMP ..."; "" if the file does not say it.
     """
 
     path: Path

@@ -181,10 +181,22 @@ def _marked_names(data: bytes, end: int, markers: Numbers, alignment: int) -> _N
     counts = np.frombuffer(data[earliest - alignment : max(latest, earliest)], "<u4")[:: alignment // 4]
     likely = (counts > (len(markers) - 1) * _BLOCK) & (counts <= len(markers) * _BLOCK)
     for n in np.flatnonzero(likely)[::-1].tolist():
-        found = _walk(data, earliest + n * alignment, end, int(counts[n]), markers)
+        start = earliest + n * alignment
+        if not _is_block(data, start, start + int(markers[1])):
+            continue
+        found = _walk(data, start, end, int(counts[n]), markers)
         if found is not None and _aligned(int(found.starts[-1] + found.lengths[-1]), alignment) == end:
             return found
     return None
+
+
+def _is_block(data: bytes, at: int, end: int) -> bool:
+    """Whether the names of one block have this length. Most wrong places are sorted out by that."""
+    for _ in range(_BLOCK):
+        if at >= end:
+            return False
+        at += 1 + data[at] if data[at] < 128 else 2 + (data[at] & 127 | data[at + 1] << 7)
+    return at == end
 
 
 def _walk(data: bytes, start: int, end: int, count: int, markers: Numbers) -> _Names | None:

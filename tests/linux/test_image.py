@@ -142,7 +142,7 @@ def test_damaged_files_raise_nothing_else(method: str, path: Path, monkeypatch: 
     good = bzimage(PACKED[method](vmlinux(DATA[:600])))
     chance = random.Random(method)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    outcomes = set()
+    outcomes: set[int | str] = set()
     interesting = [*range(0x1F1, 0x26C), *range(1024, len(good))]
     with path.open("wb", buffering=0) as file:
         for n in range(2600):

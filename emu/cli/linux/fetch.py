@@ -6,6 +6,7 @@ from __future__ import annotations
 import click
 
 from emu.cli.progress import Progress
+from emu.cli.signals import raised
 
 __all__ = ["fetch"]
 
@@ -36,7 +37,7 @@ def fetch(release: str | None, package: str | None) -> int:
     from emu.linux.fetch import fetch as fetch_kernel
 
     try:
-        with Progress().during("fetching the kernel"):
+        with raised(), Progress().during("fetching the kernel"):
             fetched = fetch_kernel(package, release)
     except NotFetched as error:
         raise click.ClickException(str(error)) from None
