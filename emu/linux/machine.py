@@ -20,8 +20,7 @@ from emu.kernel.console_input import Input, Terminal
 from emu.kernel.endings import GuestPanic
 from emu.kernel.guest_cpu import GuestCpu
 from emu.kernel.userland import BadUserland, find_busybox
-from emu.linux import requirements, saved, store
-from emu.linux import x86_64 as arch
+from emu.linux import arch, requirements, saved, store
 from emu.linux.channel import Window
 from emu.linux.checkpoint import LinuxCheckpoint
 from emu.linux.config import LinuxConfig, LinuxParameters

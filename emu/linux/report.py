@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from emu.cpu.cpu import Cpu
-from emu.linux import x86_64 as arch
+from emu.linux import arch
 from emu.linux.symbols import NoSymbols, Symbols
 
 __all__ = ["Report"]
