@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from emu.machine import Machine
     from emu.native.cache import Cache
 
-__all__ = ["RunLimits", "boot", "compiling", "config_of", "machine_options"]
+__all__ = ["RunLimits", "boot", "compiling", "config_of", "load_libraries", "machine_options", "said_by"]
 
 MEBIBYTE = 1 << 20
 
@@ -74,15 +74,10 @@ def boot(config: MachineConfig, console: Callable[[bytes], None], limits: RunLim
         nonlocal up
         up = cpus
 
-    def warn(text: str) -> None:
-        # A terminal may be in raw mode now, where a newline does not return to the start of the line.
-        line = f"emu: {text}".replace("\n", "\r\n") + "\r" if sys.stderr.isatty() else f"emu: {text}"
-        with progress.while_writing(b"\n"):
-            click.echo(line, err=True)
-
+    warn = said_by(progress)
     warnings.showwarning = lambda message, *_: warn(str(message))  # from the cache of compiled code
     with progress.during(booting):
-        _load_libraries(progress)
+        load_libraries(progress)
         try:
             opened = replace(config, ramdisk=_ramdisk(config), patching=_patching(config))
             with guest_errors():
@@ -102,14 +97,26 @@ def boot(config: MachineConfig, console: Callable[[bytes], None], limits: RunLim
             raise click.ClickException(f"{what}: {error.strerror}") from None
 
 
+def said_by(progress: Progress) -> Callable[[str], None]:
+    """A function that writes warnings to standard error."""
+
+    def warn(text: str) -> None:
+        # A terminal may be in raw mode now, where a newline does not return to the start of the line.
+        line = f"emu: {text}".replace("\n", "\r\n") + "\r" if sys.stderr.isatty() else f"emu: {text}"
+        with progress.while_writing(b"\n"):
+            click.echo(line, err=True)
+
+    return warn
+
+
 def new_machine(**parameters: Any) -> Machine:
-    """Machine(...), imported when it is called: see _load_libraries."""
+    """Machine(...), imported when it is called: see load_libraries."""
     from emu.machine import Machine
 
     return Machine(**parameters)
 
 
-def _load_libraries(progress: Progress) -> None:
+def load_libraries(progress: Progress) -> None:
     """Loads numba and Unicorn, which `emu --help` does not need. This may compile functions.
 
     The imported modules are frozen: otherwise garbage collections would traverse them repeatedly, which takes a fifth of a short

@@ -7,12 +7,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from emu.cli.command import CommandOutput, Stopwatch, run_command
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
+from emu.cli.linux.options import LinuxOptions, linux_options
+from emu.cli.linux.running import run_on_linux
 from emu.cli.machine_options import RunLimits, boot, config_of, machine_options
 from emu.cli.output import Output, open_shown
 from emu.cli.progress import Progress
@@ -86,6 +88,7 @@ _MEASURING = (*LATENCY_TRACERS, "hwlat", "osnoise", "timerlat")
     "--repeat", type=click.IntRange(1), metavar="N",
     help="Run COMMAND N times, with one seed after the other, and record each run in a file of the folder that -o names.",
 )  # fmt: skip
+@linux_options
 @machine_options
 @click.argument("command", nargs=-1, required=True, metavar="COMMAND...", type=click.UNPROCESSED)
 def run(
@@ -96,10 +99,12 @@ def run(
     output: Path | None,
     repeat: int | None,
     command: Sequence[str],
-    **machine_arguments: object,
+    **machine_arguments: Any,
 ) -> int:
     """Run COMMAND in the guest and print a trace of what the kernel did."""
     context = click.get_current_context()
+    if (on_linux := LinuxOptions.taken_from(machine_arguments, context)) is not None:
+        return run_on_linux(on_linux, command)
     (asked,) = trace_options_of(context)
     settings = asked.settings()
     if max_latency and asked.one("-p") not in _MEASURING:

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from emu.cli.guest_errors import guest_errors
+from emu.cli.linux.options import LinuxOptions, linux_options, with_equals
+from emu.cli.linux.running import shell_on_linux
 from emu.cli.machine_options import RunLimits, boot, config_of, machine_options
 from emu.cli.output import write_through
 from emu.cli.progress import Progress
@@ -46,12 +48,22 @@ Exit status: the shell's; 0: left by Ctrl-]; 2: an option is wrong; 124: --limit
 """
 
 
-@click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
+class ShellCommand(click.Command):
+    """A command whose option --linux may have a value."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, with_equals(args, self.params))
+
+
+@click.command(cls=ShellCommand, context_settings={"max_content_width": 120}, epilog=EXAMPLES)
+@linux_options
 @machine_options
-def shell(**machine_arguments: object) -> int:
+def shell(**machine_arguments: Any) -> int:
     """Talk to the guest's shell; or run the script on standard input, if that is not a terminal."""
     from emu.machine import PoweredOff
 
+    if (on_linux := LinuxOptions.taken_from(machine_arguments, click.get_current_context())) is not None:
+        return shell_on_linux(on_linux)
     limits = RunLimits.taken_from(machine_arguments)
     progress = Progress()
 

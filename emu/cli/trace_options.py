@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from emu.cli.event_choice import EventChoice
+from emu.cli.linux.options import with_equals
 from emu.cli.settings import Setting, apply, file_setting
 from emu.cli.uprobe_places import with_offsets
 
@@ -82,7 +83,7 @@ class TracingCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[_WORDS] = tuple(args)
-        return super().parse_args(ctx, args)
+        return super().parse_args(ctx, with_equals(args, self.params))
 
 
 def words_of(context: click.Context) -> tuple[str, ...]:
