@@ -33,7 +33,8 @@ def guest_errors() -> Iterator[None]:
         GuestDied: the kernel panicked.
         TimedOut: a limit was reached.
     """
-    from emu.machine import GuestPanic, LimitReached
+    from emu.kernel.endings import GuestPanic
+    from emu.kernel.limits import LimitReached
 
     try:
         yield

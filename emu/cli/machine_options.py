@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import sys
 import warnings
 from collections.abc import Callable, Mapping
@@ -77,7 +78,7 @@ def boot(config: MachineConfig, console: Callable[[bytes], None], limits: RunLim
     warn = said_by(progress)
     warnings.showwarning = lambda message, *_: warn(str(message))  # from the cache of compiled code
     with progress.during(booting):
-        load_libraries(progress)
+        load_libraries(progress, "emu.machine")
         try:
             opened = replace(config, ramdisk=_ramdisk(config), patching=_patching(config))
             with guest_errors():
@@ -116,8 +117,8 @@ def new_machine(**parameters: Any) -> Machine:
     return Machine(**parameters)
 
 
-def load_libraries(progress: Progress) -> None:
-    """Loads numba and Unicorn, which `emu --help` does not need. This may compile functions.
+def load_libraries(progress: Progress, machine: str) -> None:
+    """Loads numba and Unicorn, which `emu --help` does not need, and a module with a machine. This may compile functions.
 
     The imported modules are frozen: otherwise garbage collections would traverse them repeatedly, which takes a fifth of a short
     run.
@@ -126,7 +127,7 @@ def load_libraries(progress: Progress) -> None:
     from emu.native.cache import Cache
 
     progress.instead = lambda: compiling(Cache)
-    import emu.machine  # noqa: F401
+    importlib.import_module(machine)
 
     if not gc.get_freeze_count():  # otherwise garbage of the last command would stay, if a process runs several
         gc.freeze()

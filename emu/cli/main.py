@@ -16,6 +16,7 @@ from emu.cli.guest_errors import GuestDied, TimedOut
 from emu.cli.linux import linux
 from emu.cli.list import list_names
 from emu.cli.looking import diff, ftd, grep, top, tree
+from emu.cli.machines import machines
 from emu.cli.mount import mount
 from emu.cli.output import give_up, open_standard_streams
 from emu.cli.race import race
@@ -56,6 +57,7 @@ cli.add_command(list_names)
 cli.add_command(build_module)
 cli.add_command(race)
 cli.add_command(linux)
+cli.add_command(machines)
 cli.add_command(mount)
 cli.add_command(tracecmd)
 cli.add_command(tour)

@@ -4,18 +4,14 @@
 from __future__ import annotations
 
 import errno
-import os
 from collections.abc import Callable, Sequence
 
 from emu.cpu.cpu import Cpu
+from emu.guest_machine import BadCommand
 from emu.kernel.host_calls import host_call, put
 from emu.kernel.image import Image
 
-__all__ = ["BadCommand", "Commands", "exit_status", "shell_line"]
-
-
-class BadCommand(ValueError):
-    """A command cannot be given to the guest."""
+__all__ = ["Commands"]
 
 
 class Commands:
@@ -104,13 +100,3 @@ class Commands:
         """Whether init must kill the command that it runs. The answer is True only once."""
         giving_up, self._giving_up = self._giving_up, False
         return int(giving_up and self.running)
-
-
-def shell_line(line: str) -> list[str]:
-    """The words of a command that runs a line in the guest's shell."""
-    return ["sh", "-c", line]
-
-
-def exit_status(wait_status: int) -> int:
-    """A wait status in the form of a shell: the exit code, or 128 plus the signal."""
-    return os.WEXITSTATUS(wait_status) if os.WIFEXITED(wait_status) else 128 + os.WTERMSIG(wait_status)

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from emu.cpu.cpu import Cpu
 from emu.cpu.disassembly import Instruction, disassemble
-from emu.kernel.kernel import Kernel
+
+if TYPE_CHECKING:
+    from emu.kernel.kernel import Kernel
 
 __all__ = ["CpuView", "GuestCpu", "KernelView"]
 

@@ -167,7 +167,7 @@ class Guest:
 
     def _panic_message(self) -> str:
         marked = [line.partition(_PANIC_MARK)[2] for line in self.console_text if _PANIC_MARK in line]
-        return marked[-1].strip() if marked else "its message is not on the console"
+        return marked[-1].strip().removesuffix(" ]---") if marked else "its message is not on the console"
 
     @property
     def console_text(self) -> list[str]:

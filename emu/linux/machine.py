@@ -14,8 +14,8 @@ from typing import Any, Self
 
 from emu.cpu.host_signals import Held
 from emu.cpu.pc.state import flush_tlbs
+from emu.guest_machine import BadCommand, Completed, exit_status, shell_line
 from emu.installation import image_directory
-from emu.kernel.commands import BadCommand, exit_status, shell_line
 from emu.kernel.console_input import Input, Terminal
 from emu.kernel.endings import GuestPanic
 from emu.kernel.guest_cpu import GuestCpu
@@ -29,8 +29,7 @@ from emu.linux.guest import Guest
 from emu.linux.image import BadKernel, Kernel, read_kernel
 from emu.linux.root import base, initrd_of, tree_of
 from emu.linux.symbols import NoSymbols, Symbols
-from emu.machine.completed import Completed
-from emu.machine.parameters import parameters_of
+from emu.parameters import parameters_of
 
 __all__ = ["LinuxMachine"]
 
@@ -199,8 +198,7 @@ class LinuxMachine:
 
     @property
     def patience(self) -> float | None:
-        """The seconds for which a terminal may wait for a key now; None: no limit. While all CPUs sleep, time passes as the host's
-        does."""
+        """The seconds for which a terminal may wait for a key now; None: no limit. While all CPUs sleep, time passes as on the host."""
         left = self._guest.limits.host_left
         return left if self._patience is None else self._patience if left is None else min(left, self._patience)
 
@@ -274,7 +272,7 @@ class LinuxMachine:
                 raise self._wedged("the command does not end: every CPU sleeps, and nothing will wake one")
 
     def _talk(self, terminal: Terminal, window: Window | None) -> None:
-        """Runs the command to its end, at a terminal. While all CPUs sleep, time passes as the host's does."""
+        """Runs the command to its end, at a terminal. While all CPUs sleep, time passes as on the host."""
         board, channel = self.board, self._guest.channel
         try:
             while self._exit is None:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a Linux guest's CPUs do, in terms of its kernel: for errors and for a debugger's view.
 
-Without the kernel's unwinding tables, a backtrace has every word on the stack that may be a return address, as Linux marks with `?`.
+Without the kernel's unwinding tables, a backtrace has every word on the stack that may be a return address, which Linux marks
+with `?`.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from emu.cpu.pc import Pc
 from emu.cpu.pc.state import PAGE, PcState, capture, put_back, used_pages
 from emu.native.cache import fingerprint
 
-__all__ = ["BadMachine", "Saved", "build", "read", "restore", "write"]
+__all__ = ["BadMachine", "Saved", "build", "read", "read_header", "restore", "write"]
 
 _HEAD = struct.Struct("<12sIII")
 _MAGIC, _FORMAT = b"emu machine\n", 1
@@ -94,6 +94,30 @@ def write(path: Path, pc: Pc, extra: dict[str, Any]) -> None:
             unfinished.unlink()
 
 
+def read_header(path: Path) -> dict[str, Any]:
+    """The header of a machine's file, whose pages are not checked.
+
+    Raises:
+        BadMachine: it is damaged, or of another build.
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        head = file.read(_HEAD.size)
+        if len(head) < _HEAD.size or not head.startswith(_MAGIC):
+            raise BadMachine(f"{path}: this is no machine of emu")
+        _, number, length, checksum = _HEAD.unpack(head)
+        if number != _FORMAT:
+            raise BadMachine(f"{path}: its format is {number}, that of this emu is {_FORMAT}")
+        text = file.read(length) if length <= min(os.fstat(file.fileno()).st_size, _MOST_HEADER) else b""
+    if len(text) != length or zlib.crc32(text) != checksum:
+        raise BadMachine(f"{path}: the machine's file is damaged")
+    header: dict[str, Any] = json.loads(text)
+    theirs = header["build"]
+    if different := [f"{name} {theirs.get(name)}, not {ours}" for name, ours in build().items() if theirs.get(name) != ours]:
+        raise BadMachine(f"{path}: another build has saved it: {', '.join(different)}")
+    return header | {"start": _start(length)}
+
+
 def read(path: Path) -> Saved:
     """Checks a machine's file.
 
@@ -101,26 +125,12 @@ def read(path: Path) -> Saved:
         BadMachine: it is damaged, or of another build.
         OSError: it cannot be read.
     """
-    with path.open("rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        head = file.read(_HEAD.size)
-        if len(head) < _HEAD.size or not head.startswith(_MAGIC):
-            raise BadMachine(f"{path}: this is no machine of emu")
-        _, number, length, checksum = _HEAD.unpack(head)
-        if number != _FORMAT:
-            raise BadMachine(f"{path}: its format is {number}, that of this emu is {_FORMAT}")
-        text = file.read(length) if length <= min(size, _MOST_HEADER) else b""
-        if len(text) != length or zlib.crc32(text) != checksum:
-            raise BadMachine(f"{path}: the machine's file is damaged")
-        header = json.loads(text)
-        if header["build"] != build():
-            theirs = header["build"]
-            different = [f"{name} {theirs.get(name)}, not {ours}" for name, ours in build().items() if theirs.get(name) != ours]
-            raise BadMachine(f"{path}: another build has saved it: {', '.join(different)}")
-        start, pages = _start(length), sum(count for _, count in header["runs"])
-        if size != start + pages * PAGE or _checksum(file.fileno(), start, pages * PAGE) != header["checksum"]:
-            raise BadMachine(f"{path}: the machine's file is damaged")
+    header = read_header(path)
     runs = [(first, count) for first, count in header["runs"]]
+    start, size = header["start"], sum(count for _, count in runs) * PAGE
+    with path.open("rb") as file:
+        if os.fstat(file.fileno()).st_size != start + size or _checksum(file.fileno(), start, size) != header["checksum"]:
+            raise BadMachine(f"{path}: the machine's file is damaged")
     return Saved(path, header["extra"], header["memory"], _decoded(header["state"]), runs, start)
 
 

@@ -16,10 +16,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from emu.linux.saved import build
+from emu.linux.saved import BadMachine, build, read_header
 from emu.native.cache import cache_directory
 
-__all__ = ["MOST", "Kept", "kept", "machine_file", "prune", "used"]
+__all__ = ["MOST", "Kept", "described", "kept", "machine_file", "prune", "used"]
 
 MOST = 4 << 30  # bytes
 _SUFFIX = ".machine"
@@ -53,6 +53,18 @@ def kept() -> list[Kept]:
             status = path.stat()
             found.append(Kept(path, status.st_size, status.st_mtime))
     return sorted(found, key=lambda one: (-one.used, one.path.name))
+
+
+def described(path: Path) -> str:
+    """What a file's machine is: kernel, CPUs, memory, seed, and the kernel's parameters; or what is wrong with the file."""
+    try:
+        config = read_header(path)["extra"]["config"]
+    except (BadMachine, OSError, KeyError, TypeError) as error:
+        return f"{path.name}: {error.strerror if isinstance(error, OSError) else 'unusable'}"
+    kernel = str(config["kernel"]).rpartition("/")[2]
+    root = "".join(f", {name} {config[name]}" for name in ("rootfs", "initrd") if config[name])
+    words = f", {config['command_line']}" if config["command_line"] else ""
+    return f"{kernel}, {config['cpus']} CPUs, {config['memory'] >> 20} MiB, seed {config['seed']}{root}{words}"
 
 
 def used(path: Path) -> None:

@@ -12,16 +12,16 @@ from emu.cpu.host_signals import Held
 from emu.cpu.snapshot import Checkpoint, Checkpoints
 from emu.ftrace.arrays.traced_command import following, recording
 from emu.ftrace.tracefs import TraceFS
-from emu.kernel.commands import exit_status, shell_line
+from emu.guest_machine import Completed, exit_status, shell_line
 from emu.kernel.console_input import ConsoleInput, Input, Terminal
 from emu.kernel.counting import Counting
 from emu.kernel.files.served_tree import ServedTree
 from emu.kernel.guest_cpu import GuestCpu, KernelView
-from emu.machine.completed import Completed
-from emu.machine.parameters import MachineParameters, parameters_of
+from emu.machine.parameters import MachineParameters
 from emu.machine.parts import Parts
 from emu.machine.running import Running
 from emu.machine.traced_kernel import TracedKernel
+from emu.parameters import parameters_of
 
 if TYPE_CHECKING:
     from emu.kernel.profile import Profile

@@ -3,20 +3,13 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Concatenate, ParamSpec, TypeVar
 
 from emu.cpu.timing import TimingNames
 from emu.machine_config import MachineConfig
 
-__all__ = ["MachineParameters", "parameters_of"]
-
-P = ParamSpec("P")
-M = TypeVar("M")
-C = TypeVar("C")
+__all__ = ["MachineParameters"]
 
 
 @dataclass(frozen=True)
@@ -39,19 +32,3 @@ class MachineParameters(MachineConfig):
         """The configuration, with the timing model and the CPU model that the board uses."""
         values = {field.name: getattr(self, field.name) for field in fields(MachineConfig)}
         return replace(MachineConfig(**values), timing=names.timing, cpu_model=names.cpu_model)
-
-
-def parameters_of(cls: Callable[P, C]) -> Callable[[Callable[[M, C], None]], Callable[Concatenate[M, P], None]]:
-    """A decorator for a constructor that takes one object of a class: it takes that object's parameters instead."""
-
-    def decorate(constructor: Callable[[M, C], None]) -> Callable[Concatenate[M, P], None]:
-        @functools.wraps(constructor)
-        def construct(self: M, /, *args: P.args, **parameters: P.kwargs) -> None:
-            constructor(self, cls(*args, **parameters))
-
-        own, *_ = inspect.signature(constructor).parameters.values()
-        taken = inspect.signature(cls).parameters.values()
-        construct.__signature__ = inspect.Signature([own, *taken])  # type: ignore[attr-defined]
-        return construct
-
-    return decorate

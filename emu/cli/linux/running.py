@@ -64,7 +64,7 @@ def shell_on_linux(options: LinuxOptions) -> int:
 
 def _status(machine: LinuxMachine, options: LinuxOptions, command: str | Sequence[str], **how: Any) -> int:
     """Runs a command. Returns its exit status, or the one with which the guest has switched the machine off."""
-    from emu.machine import PoweredOff
+    from emu.kernel.endings import PoweredOff
 
     try:
         return machine.run(command, **how, **options.limits._asdict()).status
@@ -97,9 +97,10 @@ def _machine(options: LinuxOptions, progress: Progress) -> Iterator[LinuxMachine
     warnings.showwarning = lambda message, *_: warn(str(message))  # from the cache of compiled code
     limit, host_limit = options.limits
     with raised(), progress.during(booting):
-        load_libraries(progress)
+        load_libraries(progress, "emu.linux.machine")
+        from emu.guest_machine import BadCommand
+        from emu.kernel.endings import PoweredOff
         from emu.linux.machine import LinuxMachine
-        from emu.machine import BadCommand, PoweredOff
 
         try:
             with guest_errors():

@@ -79,7 +79,7 @@ def _changed(answer: Answer, cpus: int, frequency: int) -> Answer:
             return Answer(leaf, subleaf, eax=_bits(2))
         case 0x7:  # EDX: IBRS, STIBP, ARCH_CAPABILITIES, SSBD: the CPU has no known side channels, and says so
             return replace(answer, edx=_bits(26, 27, 29, 31))
-        case 0xB:  # topology: one thread per core, all cores in one package
+        case 0xB if subleaf is not None:  # topology: one thread per core, all cores in one package
             shift = (cpus - 1).bit_length()
             return Answer(leaf, subleaf, eax=shift if subleaf else 0, ebx=cpus if subleaf else 1, ecx=subleaf | (subleaf + 1) << 8)
         case 0x15:  # the time stamp counter's frequency, as a ratio to the crystal's
