@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a boot loader puts into RAM for Linux's 64-bit boot protocol (Linux's documents: arch/x86/boot, "64-bit Boot Protocol", and
-zero-page)."""
+"""What a boot loader puts into RAM for Linux's 64-bit boot protocol (Linux's documents: x86/boot, "64-bit Boot Protocol", and
+x86/zero-page)."""
 
 from __future__ import annotations
 

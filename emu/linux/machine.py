@@ -198,7 +198,7 @@ class LinuxMachine:
 
     @property
     def patience(self) -> float | None:
-        """The seconds for which a terminal may wait for a key now; None: no limit. While all CPUs sleep, time passes as on the host."""
+        """The seconds for which a terminal may wait for a key now; None: no limit. All CPUs sleep meanwhile."""
         left = self._guest.limits.host_left
         return left if self._patience is None else self._patience if left is None else min(left, self._patience)
 

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 __all__ = [
-    "DEFAULT_PACKAGES", "ELF_MACHINE", "ELF_MACHINE_NAME", "IMAGES", "KERNEL_HALF", "LOADED_HIGH", "LONGEST_CALL", "MOST_MEMORY", "NAME",
-    "PACKAGE_ARCHITECTURE", "XLF_KERNEL_64", "ends_with_call",
+    "DEFAULT_PACKAGES", "ELF_MACHINE", "ELF_MACHINE_NAME", "IMAGES", "KERNEL_HALF", "LOADED_HIGH", "LONGEST_CALL", "MOST_MEMORY",
+    "NAME", "PACKAGE_ARCHITECTURE", "XLF_KERNEL_64", "ends_with_call",
 ]  # fmt: skip
 
 NAME = "x86-64"

@@ -20,7 +20,7 @@ from emu.machine.machine import Machine
 from emu.machine_config import MachineConfig
 
 __all__ = [
-    "BadCommand", "BadHostTree", "BadImage", "BadProtocol", "BadUserland", "Checkpoint", "Completed", "GuestMachine", "GuestPanic", "Input",
-    "LimitReached", "LivePatch", "Machine", "MachineConfig", "PoweredOff", "RamDisk", "Share", "Smi", "Terminal", "TraceError",
-    "Unsaveable", "image_directory",
+    "BadCommand", "BadHostTree", "BadImage", "BadProtocol", "BadUserland", "Checkpoint", "Completed", "GuestMachine",
+    "GuestPanic", "Input", "LimitReached", "LivePatch", "Machine", "MachineConfig", "PoweredOff", "RamDisk", "Share", "Smi",
+    "Terminal", "TraceError", "Unsaveable", "image_directory",
 ]  # fmt: skip

@@ -31,7 +31,8 @@ _OPTIONS = (
         help="With --linux: the root directory. Default: a static busybox of the host.",
     ),
     click.option(
-        "--initrd", metavar="FILE", type=click.Path(path_type=Path), help="With --linux: an initramfs that the kernel unpacks as it is.",
+        "--initrd", metavar="FILE", type=click.Path(path_type=Path),
+        help="With --linux: an initramfs that the kernel unpacks as it is.",
     ),
     click.option("--fresh", is_flag=True, help="With --linux: boot, even if such a machine is kept on disk, and keep none."),
 )  # fmt: skip

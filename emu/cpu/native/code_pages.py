@@ -24,7 +24,7 @@ PAGE = 12  # log2 of the bytes in Unicorn's pages of such an architecture
 
 
 def build(arch: str, layouts: Layouts) -> Mapping[str, int]:
-    """Compiles for an architecture's suffix of Unicorn's symbols. Returns addresses, by the names of the functions that they replace."""
+    """Compiles for an architecture's suffix of Unicorn's symbols. Returns addresses, by the functions that they replace."""
     native = Native(layouts)
     invalidate_written = external(f"tb_invalidate_phys_page_fast_{arch}", None, Uc, u64, u64, i32, u64)
     invalidate_range = external(f"tb_invalidate_phys_range_{arch}", None, Uc, u64, u64)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What `cpuid` says on a PC (SDM volume 2A, CPUID, table 3-8).
 
-Unicorn's own answers are the beginning, since they name what its translator accepts. They are changed where the board differs: its
-clocks need no calibration, caches belong to one core each, and there is no random number generator and no MONITOR.
+Unicorn's own answers are the beginning, since they name what its translator accepts. They are changed where the board differs:
+its clocks need no calibration, caches belong to one core each, and there is no random number generator and no MONITOR.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CRYSTAL = 25_000_000  # Hz, of the clock that drives the APICs' timers
 _HIGHEST, _HIGHEST_EXTENDED = 0x16, 0x8000_0008
 
 # Leaves with several subleaves, and how many
-_SUBLEAVES = {0x4: 4, 0x7: 1, 0xB: 2, 0xD: 3}
+_SUBLEAVES = {0x4: 4, 0x7: 3, 0xB: 2, 0xD: 3}
 _LEAVES = (*range(_HIGHEST + 1), *range(0x8000_0000, _HIGHEST_EXTENDED + 1))
 
 _INSTRUCTION = b"\x0f\xa2"
@@ -69,19 +69,21 @@ def _changed(answer: Answer, cpus: int, frequency: int) -> Answer:
     match leaf:
         case 0:
             return replace(answer, eax=_HIGHEST)
-        case 0x1:  # APIC number; ECX: MONITOR, x2APIC, TSC deadline, OSXSAVE, RDRAND; EDX: several logical CPUs
-            ecx = answer.ecx & ~_bits(3, 21, 27, 30) | _bits(24)
+        case 0x1:  # APIC number; ECX: MONITOR, x2APIC, TSC deadline, OSXSAVE, RDRAND, hypervisor; EDX: several CPUs
+            ecx = answer.ecx & ~_bits(3, 21, 27, 30, 31) | _bits(24)
             edx = answer.edx & ~_bits(28) | (_bits(28) if cpus > 1 else 0)
             return replace(answer, ebx=answer.ebx & 0xFF00 | cpus << 16, ecx=ecx, edx=edx)
         case 0x4 if answer.eax & 0x1F:  # a cache of one CPU; each CPU is a core of the package
             return replace(answer, eax=answer.eax & 0x3FFF | (cpus - 1) << 26)
         case 0x6:  # the APIC timer does not stop (ARAT)
             return Answer(leaf, subleaf, eax=_bits(2))
-        case 0x7:  # EDX: IBRS, STIBP, ARCH_CAPABILITIES, SSBD: the CPU has no known side channels, and says so
-            return replace(answer, edx=_bits(26, 27, 29, 31))
+        case 0x7:  # EDX: IBRS, STIBP, ARCH_CAPABILITIES, SSBD, and BHI_CTRL: the CPU has no known side channels, and says so
+            if subleaf == 0:
+                return replace(answer, eax=2, edx=_bits(26, 27, 29, 31))
+            return Answer(leaf, subleaf, edx=_bits(4) if subleaf == 2 else 0)
         case 0xB if subleaf is not None:  # topology: one thread per core, all cores in one package
-            shift = (cpus - 1).bit_length()
-            return Answer(leaf, subleaf, eax=shift if subleaf else 0, ebx=cpus if subleaf else 1, ecx=subleaf | (subleaf + 1) << 8)
+            shift, count = ((cpus - 1).bit_length(), cpus) if subleaf else (0, 1)
+            return Answer(leaf, subleaf, eax=shift, ebx=count, ecx=subleaf | (subleaf + 1) << 8)
         case 0x15:  # the time stamp counter's frequency, as a ratio to the crystal's
             common = math.gcd(frequency, CRYSTAL)
             return Answer(leaf, subleaf, CRYSTAL // common, frequency // common, CRYSTAL)

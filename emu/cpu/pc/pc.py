@@ -60,7 +60,8 @@ class PcArch(X86_64):
         """The state of the 64-bit boot protocol. `arguments`: the address of the boot parameters, and 0."""
         parameters, _ = arguments
         selectors = {"code": BOOT_CODE, "data": BOOT_DATA}
-        state.reset(uc, state.layout(), entry=entry, page_table=page_table, gdt=RESET_PAGE, arguments=(0, parameters), **selectors)
+        registers = (0, parameters)
+        state.reset(uc, state.layout(), entry=entry, page_table=page_table, gdt=RESET_PAGE, arguments=registers, **selectors)
 
     def translate(self, env: int, ram: memoryview, address: int) -> int | None:
         at = state.layout()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The state of a PC between two turns, as numbers and bytes that another process can use.
 
-Numbers are the records' own, by the names of their fields. What a record has of addresses belongs to the process, and is left out;
-so are Unicorn's translations and TLBs. Without TLBs, page walks set bits in page tables again: `flush_tlbs` makes that happen at the
-same instant in a machine that goes on.
+Numbers are the records' own, by the names of their fields. What a record has of addresses belongs to the process, and is left
+out; so are Unicorn's translations and TLBs. Without TLBs, page walks set bits in page tables again: `flush_tlbs` makes that
+happen at the same instant in a machine that goes on.
 """
 
 from __future__ import annotations

@@ -208,7 +208,15 @@ def _self_test(uc: unicorn.Uc, at: Layout) -> None:
 
 
 def reset(
-    uc: unicorn.Uc, at: Layout, *, entry: int, page_table: int, gdt: int, arguments: tuple[int, int], code: int = 8, data: int = 0x10
+    uc: unicorn.Uc,
+    at: Layout,
+    *,
+    entry: int,
+    page_table: int,
+    gdt: int,
+    arguments: tuple[int, int],
+    code: int = 8,
+    data: int = 0x10,
 ) -> None:
     """Puts a CPU into the board's reset state (docs/board.md): long mode, flat segments, interrupts off.
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The cost of a block in the static model of a PC: a cycle per instruction.
 
-Python decodes only blocks that may end with a repeated string instruction: decoding all blocks of a Linux takes as long as booting
-it.
+Python decodes only blocks that may end with a repeated string instruction: decoding all blocks of a Linux takes as long as
+booting it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _may_repeat(code: Bytes, size: u64) -> bool:
         if size < n + 2:
             return True
         prefix = code[size - n - 2]
-        if prefix == _REPEAT or prefix == _REPEAT_NOT_EQUAL:
+        if prefix in (_REPEAT, _REPEAT_NOT_EQUAL):
             return True
         if prefix != _OPERAND_SIZE and prefix != _ADDRESS_SIZE and prefix & _REX_MASK != _REX:
             return False

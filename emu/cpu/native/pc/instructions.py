@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The instructions of a PC's CPUs that the host executes: `cpuid`, `rdmsr`, `wrmsr`, `rdtsc`, `in` and `out`, besides `syscall`."""
+"""Instructions of a PC's CPUs that the host executes: `cpuid`, `rdmsr`, `wrmsr`, `rdtsc`, `in` and `out`, besides `syscall`."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ TSC, APIC_BASE, TSC_ADJUST, ARCH_CAPABILITIES, MISC_ENABLE = 0x10, 0x1B, 0x3B, 0
 TSC_DEADLINE, TSC_AUX = 0x6E0, 0xC000_0103
 SPEC_CTRL, PRED_CMD, FLUSH_CMD = 0x48, 0x49, 0x10B
 # The CPU has none of the known side channels: RDCL_NO, IBRS_ALL, SKIP_L1DFL_VMENTRY, SSB_NO, MDS_NO, PSCHANGE_MC_NO, TAA_NO,
-# SBDR_SSDP_NO, FBSDP_NO, PSDP_NO, BHI_NO, PBRSB_NO, GDS_NO, RFDS_NO
-CAPABILITIES = sum(1 << bit for bit in (0, 1, 3, 4, 5, 6, 8, 13, 14, 15, 20, 24, 26, 27))
+# SBDR_SSDP_NO, FBSDP_NO, PSDP_NO, BHI_NO, PBRSB_NO, GDS_NO, RFDS_NO, ITS_NO
+CAPABILITIES = sum(1 << bit for bit in (0, 1, 3, 4, 5, 6, 8, 13, 14, 15, 20, 24, 26, 27, 62))
 
 APIC_ID_LEAVES = (0xB, 0x1F)
 OSXSAVE_BIT, OSXSAVE_IN_CR4 = u64(1 << 27), u64(1 << 18)

@@ -28,7 +28,7 @@ def request(cpu: Cpu, pin: u64) -> None:
     """Sends the message of a pin whose line has become active, or is active if it is level-triggered."""
     redirections = Pc(cpu.board.devices).io_apic.redirections
     entry = redirections[pin]
-    if entry & MASKED or entry & LEVEL and entry & REMOTE_IRR:
+    if entry & MASKED or (entry & LEVEL and entry & REMOTE_IRR):
         return
     if entry & LEVEL:
         redirections[pin] = entry | REMOTE_IRR
@@ -76,7 +76,7 @@ def read(uc: Uc, offset: u64, width: u32, cpu: Cpu) -> u64:
         return selected
     if offset != WINDOW:
         return 0
-    if selected == ID or selected == ARBITRATION:
+    if selected in (ID, ARBITRATION):
         return cpu.board.cpu_count << 24
     if selected == VERSION:
         return VERSION_VALUE

@@ -49,9 +49,9 @@ def read(cpu: Cpu, port: u64) -> u64:
         return serial.read(cpu, pc.serial[0], port - SERIAL_0)
     if SERIAL_1 <= port < SERIAL_1_END:
         return serial.read(cpu, pc.serial[1], port - SERIAL_1)
-    if port == PIC_MASK_0 or port == PIC_MASK_1:
+    if port in (PIC_MASK_0, PIC_MASK_1):
         return pc.pic_masks[port >> 7]
-    if port == PIC_0 or port == PIC_1 or PIT <= port < PIT_END or port == SPEAKER:
+    if port in (PIC_0, PIC_1, SPEAKER) or PIT <= port < PIT_END:
         return 0
     if port == CMOS_SELECT:
         return pc.cmos_selected
@@ -73,7 +73,7 @@ def write(cpu: Cpu, port: u64, value: u64) -> None:
         serial.write(cpu, pc.serial[0], port - SERIAL_0, value)
     elif SERIAL_1 <= port < SERIAL_1_END:
         serial.write(cpu, pc.serial[1], port - SERIAL_1, value)
-    elif port == PIC_MASK_0 or port == PIC_MASK_1:
+    elif port in (PIC_MASK_0, PIC_MASK_1):
         pc.pic_masks[port >> 7] = value
     elif port == CMOS_SELECT:
         pc.cmos_selected = value & 0x7F

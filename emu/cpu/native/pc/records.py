@@ -20,7 +20,7 @@ RUNNING, POWERED_OFF, RESET = 0, 1, 2
 
 
 class LocalApic(Record):
-    """A CPU's local APIC and its model-specific registers (SDM volume 3, chapter 11). Vectors that are requested but not in service
+    """A CPU's local APIC, and model-specific registers (SDM volume 3, chapter 11). Vectors that are requested but not in service
     are the CPU's `pending`."""
 
     id: u64
