@@ -27,7 +27,8 @@ CPUID, RDMSR, WRMSR = (EXECUTED.index(f"helper_{name}_x86_64") for name in ("cpu
 # Model-specific registers (SDM volume 4, table 2-2)
 TSC, APIC_BASE, TSC_ADJUST, ARCH_CAPABILITIES, MISC_ENABLE = 0x10, 0x1B, 0x3B, 0x10A, 0x1A0
 TSC_DEADLINE, TSC_AUX = 0x6E0, 0xC000_0103
-SPEC_CTRL, PRED_CMD, FLUSH_CMD = 0x48, 0x49, 0x10B
+SPEC_CTRL, PRED_CMD, FLUSH_CMD, MICROCODE = 0x48, 0x49, 0x10B, 0x8B
+MICROCODE_VALUE = 0x100 << 32  # a revision in which all known errata are mended
 # The CPU has none of the known side channels: RDCL_NO, IBRS_ALL, SKIP_L1DFL_VMENTRY, SSB_NO, MDS_NO, PSCHANGE_MC_NO, TAA_NO,
 # SBDR_SSDP_NO, FBSDP_NO, PSDP_NO, BHI_NO, PBRSB_NO, GDS_NO, RFDS_NO, ITS_NO
 CAPABILITIES = sum(1 << bit for bit in (0, 1, 3, 4, 5, 6, 8, 13, 14, 15, 20, 24, 26, 27, 62))
@@ -86,6 +87,8 @@ def build_execute(layouts: Layouts) -> Callable[[Cpu, u64], None]:
             value = u64(CAPABILITIES)
         elif register == SPEC_CTRL:
             value = apic.speculation
+        elif register == MICROCODE:
+            value = u64(MICROCODE_VALUE)
         elif register == TSC_AUX:
             value = apic.tsc_aux
         elif register == TSC_DEADLINE:
@@ -117,7 +120,7 @@ def build_execute(layouts: Layouts) -> Callable[[Cpu, u64], None]:
             arm_timer(cpu)
             if value != 0 and cpu.timer == NEVER and not apic.local_vectors[TIMER] & MASKED:
                 cpu.timer = cpu.cycles  # the deadline is over
-        elif register != PRED_CMD and register != FLUSH_CMD and register != ARCH_CAPABILITIES:
+        elif register not in (PRED_CMD, FLUSH_CMD, ARCH_CAPABILITIES, MICROCODE):
             _unicorn_wrmsr(env)
 
     @native.njit
