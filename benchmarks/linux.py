@@ -5,8 +5,9 @@
 
 Each run is a whole process, which boots a machine, executes one command and ends. The systems take turns. What a command costs is
 the difference to a run that only executes `true`, on as many CPUs. QEMU runs all CPUs in one thread, as emu does; once with the
-host's clock, and once with a clock that counts instructions (-icount), as emu's does. The kernel is Debian's unless one is named;
-benchmarks/peer_qemu.sh fetches it, and QEMU, into DIR. CASE is a part of a case's name.
+host's clock, and once with a clock that counts instructions (-icount), as emu's does; QEMU 7.2 does not start a second CPU then.
+The kernel is Debian's unless one is named; benchmarks/peer_qemu.sh fetches it, and QEMU, into DIR. CASE selects the cases whose
+names contain it.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import stat
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -36,6 +38,7 @@ ROUNDS = 3
 MEMORY = 512  # MiB
 PARAMETERS = "quiet panic=-1 mitigations=off norandmaps tsc=reliable"
 NOTHING = "true"
+MOST_SECONDS = 60  # of processor time, for a boot; ten times as many for a command
 APPLETS = ("sh", "true", "dd", "head")
 HACKBENCH = "hackbench"
 STATUS = re.compile(rb"\nstatus (\d+)\n")
@@ -66,9 +69,13 @@ CASES = {
     "boot to the first command, 2 CPUs": Case(NOTHING, 2),
     "dd, 200,000 blocks of 4 KiB": Case("dd if=/dev/zero of=/dev/null bs=4k count=200000 2>/dev/null"),
     "300 times fork, exec, exit": Case("i=0; while [ $i -lt 300 ]; do /bin/busybox true; i=$((i+1)); done"),
+    "hackbench, 2 groups, 1 CPU": Case(f"{HACKBENCH} -g 2 -l 100"),
     "hackbench, 2 groups, 2 CPUs": Case(f"{HACKBENCH} -g 2 -l 100", 2),
     "10 MB of output": Case("head -c 10000000 /dev/zero"),
 }
+
+
+Taken = dict[tuple[str, Case], list[float]]  # seconds of whole processes, by the system's name
 
 
 class Failed(Exception):
@@ -109,7 +116,7 @@ class Emu:
         ]  # fmt: skip
 
     def run(self, command: str) -> float:
-        return _processor_time([*self._command, command], subprocess.DEVNULL)
+        return _processor_time([*self._command, command], subprocess.DEVNULL, _limit(command))
 
 
 class Qemu:
@@ -129,24 +136,31 @@ class Qemu:
         with tempfile.NamedTemporaryFile() as initramfs, tempfile.TemporaryFile() as output:
             initramfs.write(base(init, self._files.busybox.read_bytes()) + tree_of(self._files.root))
             initramfs.flush()
-            seconds = _processor_time([*self._command, "-initrd", initramfs.name], output.fileno())
+            seconds = _processor_time([*self._command, "-initrd", initramfs.name], output.fileno(), _limit(command))
             output.seek(0)
             found = STATUS.findall(output.read())
         if found[-1:] != [b"0"]:
-            raise Failed(f"{self.name}: {command}: " + (f"status {found[-1].decode()}" if found else "the guest did not end"))
+            raise Failed(f"{command}: status {found[-1].decode()}" if found else f"{command}: the guest did not tell its status")
         return seconds
 
 
-def _processor_time(command: list[str], output: int) -> float:
-    """Seconds of processor time of a process, and of the processes that it has waited for."""
+def _limit(command: str) -> int:
+    return MOST_SECONDS if command == NOTHING else 10 * MOST_SECONDS
+
+
+def _processor_time(command: list[str], output: int, most: int) -> float:
+    """Seconds of processor time of a process, and of the processes that it has waited for; after `most` it is ended."""
     with tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
+        limited = ["prlimit", f"--cpu={most}", *command]
+        process = subprocess.Popen(limited, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+            raise Failed(f"it had not ended after {most} s of processor time")
         if process.returncode:
             errors.seek(0)
             last = errors.read().decode(errors="replace").strip().splitlines()[-1:]
-            raise Failed(f"{' '.join(command[:4])} ...: status {process.returncode}: {''.join(last)}")
+            raise Failed(f"status {process.returncode}: {''.join(last)}")
     return used.ru_utime + used.ru_stime
 
 
@@ -173,42 +187,55 @@ def systems(files: Files, cpus: int) -> list[System]:
     ]
 
 
-def available(files: Files) -> list[str]:
-    """The names of the systems that boot. Of the others it prints why they do not."""
-    names = []
-    for system in systems(files, 1):
+def available(files: Files, cpus: int) -> list[System]:
+    """The systems that boot. Of the others it prints why they do not."""
+    found = []
+    for system in systems(files, cpus):
         try:
             system.run(NOTHING)
-            names.append(system.name)
+            found.append(system)
         except Failed as why:
-            print(f"not measured: {why}")
-    return names
+            print(f"{system.name} is not measured with {cpus} CPUs: {why}", flush=True)
+    return found
 
 
-def measure(files: Files, names: Sequence[str], cases: Sequence[Case], rounds: int) -> dict[tuple[str, Case], list[float]]:
-    """Seconds of whole processes, by system and case."""
-    taken: dict[tuple[str, Case], list[float]] = {}
+def measure(files: Files, cases: Sequence[Case], rounds: int) -> Taken:
+    """Runs each case in each round, and before them what they need as a baseline."""
+    machines = {cpus: available(files, cpus) for cpus in sorted({case.cpus for case in cases})}
+    boots = [Case(NOTHING, cpus) for cpus in machines]
+    taken: Taken = {}
     for _ in range(rounds):
-        for case in cases:
-            for system in systems(files, case.cpus):
-                if system.name in names:
-                    taken.setdefault((system.name, case), []).append(system.run(case.command))
+        for case in (*boots, *(case for case in cases if case not in boots)):
+            for system in machines[case.cpus]:
+                taken.setdefault((system.name, case), []).append(system.run(case.command))
     return taken
 
 
-def table(taken: dict[tuple[str, Case], list[float]], names: Sequence[str], chosen: Iterable[str]) -> None:
-    print(f"{'seconds of processor time':34}" + "".join(f"{name:>14}{'median':>8}" for name in names), end="")
+def cost(taken: Taken, name: str, case: Case, kind: Callable[[list[float]], float]) -> float | None:
+    """Seconds that a case takes on a system, without the boot; None if the system does not run it."""
+    if (name, case) not in taken:
+        return None
+    return kind(taken[name, case]) - (0 if case.command == NOTHING else kind(taken[name, Case(NOTHING, case.cpus)]))
+
+
+def table(taken: Taken, chosen: Iterable[str]) -> None:
+    names = list(dict.fromkeys(name for name, _ in taken))
     peers = [name for name in names if name != Emu.name] if Emu.name in names else []
+    print(f"{'seconds of processor time':34}" + "".join(f"{name:>14}{'median':>8}" for name in names), end="")
     print("".join(f"{f'{Emu.name} / {name}':>20}" for name in peers))
     for title in chosen:
-        case = CASES[title]
-        least, median = {}, {}
-        for name in names:
-            boot = [0.0] if case.command == NOTHING else taken[name, Case(NOTHING, case.cpus)]
-            least[name] = min(taken[name, case]) - min(boot)
-            median[name] = statistics.median(taken[name, case]) - statistics.median(boot)
-        print(f"{title:34}" + "".join(f"{least[name]:14.2f}{median[name]:8.2f}" for name in names), end="")
-        print("".join(f"{least[Emu.name] / least[name]:20.2f}" for name in peers))
+        print(f"{title:34}", end="")
+        least = {name: cost(taken, name, CASES[title], min) for name in names}
+        for name, seconds in least.items():
+            print(_column(seconds, 14) + _column(cost(taken, name, CASES[title], statistics.median), 8), end="")
+        for name in peers:
+            ours, theirs = least[Emu.name], least[name]
+            print(_column(ours / theirs if ours is not None and theirs is not None else None, 20), end="")
+        print()
+
+
+def _column(number: float | None, width: int) -> str:
+    return f"{'-':>{width}}" if number is None else f"{number:{width}.2f}"
 
 
 def main() -> None:
@@ -233,13 +260,10 @@ def main() -> None:
         root.flush()
         kernel = (arguments.kernel or directory / "vmlinuz").resolve()
         files = Files(directory / "qemu", kernel, busybox, Path(root.name))
-        names = available(files)
-        measured = [CASES[title] for title in chosen]
-        boots = [Case(NOTHING, cpus) for cpus in sorted({case.cpus for case in measured})]
-        taken = measure(files, names, [*boots, *(case for case in measured if case not in boots)], arguments.rounds)
+        taken = measure(files, [CASES[title] for title in chosen], arguments.rounds)
     version = subprocess.run([directory / "qemu", "--version"], check=True, capture_output=True, text=True).stdout
     print(f"{kernel}, {version.splitlines()[0]}; {arguments.rounds} rounds, {MEMORY} MiB")
-    table(taken, names, chosen)
+    table(taken, chosen)
 
 
 if __name__ == "__main__":
