@@ -101,7 +101,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             firmware = copied(Path(folder))
             build(firmware, arch)
-            for name in ("vmlinux", "initramfs.cpio"):
+            for name in sorted(path.name for path in (IMAGES / arch).iterdir() if path.name != "SOURCES"):
                 same = (firmware / "images" / arch / name).read_bytes() == (IMAGES / arch / name).read_bytes()
                 different += not same
                 print(f"{arch}: {name} is {'the same' if same else 'ANOTHER'}", flush=True)

@@ -56,6 +56,7 @@ def test_the_wheel_has_the_program_its_images_and_its_licence(wheel: Path) -> No
         (metadata,) = (archive.read(name).decode() for name in names if name.endswith("/METADATA"))
     sources = {str(path.relative_to(ROOT)) for path in ROOT.glob("emu/**/*.py")}
     images = {f"emu/images/{arch}/{name}" for arch in ARCHITECTURES for name in ("vmlinux", "initramfs.cpio", "SOURCES")}
+    images |= {"emu/images/x86_64/linux-init"}
     scenarios = {str(path.relative_to(ROOT)) for path in ROOT.glob("emu/race/corpus/*")}
     texts = {str(path.relative_to(ROOT)) for path in ROOT.glob("emu/**/*.txt")}
     of_pages = {str(path.relative_to(ROOT)) for kind in ("js", "css", "html") for path in ROOT.glob(f"emu/trace/**/*.{kind}")}

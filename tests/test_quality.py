@@ -44,7 +44,7 @@ def test_images_are_those_of_the_sources(arch: str) -> None:
 
 
 def test_a_part_of_the_images_is_built_anew(arch: str, tmp_path: Path) -> None:
-    """init, byte for byte, and every tenth file of the kernel; `make soak` builds everything."""
+    """init and linux-init, byte for byte, and every tenth file of the kernel; `make soak` builds everything."""
     if why := images.why_not(arch):
         pytest.skip(f"needs {why}")
     firmware = images.copied(tmp_path)
@@ -52,6 +52,9 @@ def test_a_part_of_the_images_is_built_anew(arch: str, tmp_path: Path) -> None:
     images.build(firmware / "user", arch, str(init))
     (committed,) = (e.data for e in read_entries((images.IMAGES / arch / "initramfs.cpio").read_bytes()) if e.name == "init")
     assert init.read_bytes() == committed
+    if (linux_init := images.IMAGES / arch / "linux-init").exists():
+        images.build(firmware, arch, f"images/{arch}/linux-init")
+        assert (firmware / "images" / arch / "linux-init").read_bytes() == linux_init.read_bytes()
     sources = sorted(path.relative_to(firmware) for path in firmware.glob("kernel/**/*.c"))
     objects = [f"build/{arch}/{path.with_suffix('.o')}" for path in sources[::10]]
     images.build(firmware, arch, *objects)

@@ -56,14 +56,13 @@ static void open_standard_files(void)
 		close(fd);
 }
 
-/* Whatever of these the kernel has; a distribution's init has its own way. */
+/* Whatever of these the kernel has; a distribution's init mounts its own. */
 static void mount_all(bool has_other_init)
 {
 	static const struct {
 		const char *type, *where, *options;
 		bool is_inits;
 	} mounts[] = {
-		{ "proc", "/proc", NULL, false },
 		{ "sysfs", "/sys", NULL, false },
 		{ "devtmpfs", "/dev", "mode=755", false },
 		{ "devpts", "/dev/pts", "gid=5,mode=620,ptmxmode=666", false },
