@@ -1,32 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The agent: runs the host's commands one after the other, and carries what
- * they read and write. It waits in one place only, in ppoll(), and frames that
- * the port does not take yet wait in one buffer: as long as there is anything
- * in it, the agent reads no more of the programs.
+ * they read and write. It waits in one place only, in ppoll(). As long as the
+ * port has not taken a frame, the agent reads no more of the programs.
  */
 #include "agent.h"
 #include "channel.h"
 
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
-#define PORT		"/dev/ttyS1"
 #define MAX_WORDS_SIZE	(2 * 1024 * 1024UL)	/* more, Linux does not take */
 #define MAX_STREAMS	512
 #define TERMINAL_HOLDS	(128 * 1024)		/* no more than this */
-#define CREDIT_BATCH	512
 #define CANNOT_EXECUTE	126
 
 /* Where programs write, also those that have outlived their command. */
@@ -37,20 +31,9 @@ struct stream {
 	long left;		/* bytes to send before EXIT */
 };
 
-static int port;
-static enum { LISTENS, REFUSES, IS_DEAF } attitude;
-
-/* From the host: what is no whole frame yet, and the block of words. */
-static unsigned char in[4 * 1024];
-static size_t in_length;
-static char *words;
+static char *words;		/* from the host */
 static size_t words_length, words_room;
 static bool words_lost;
-
-/* To the host: one frame. */
-static unsigned char out[CHANNEL_HEADER + CHANNEL_TO_HOST];
-static size_t out_at, out_end;
-static unsigned int input_due, other_due;	/* credits */
 
 static struct command command = { 0, -1, -1, -1, -1 };
 static bool is_running, has_ended;	/* RUN to EXIT; in it, no process */
@@ -65,35 +48,10 @@ static unsigned int stream_count, next_stream;
 
 static volatile int end_signal;
 
-static unsigned int get(const unsigned char *from, int bytes)
-{
-	unsigned int value = 0;
-
-	while (bytes-- > 0)
-		value = value << 8 | from[bytes];
-	return value;
-}
-
-static void put(unsigned char *to, unsigned int value, int bytes)
-{
-	for (; bytes-- > 0; value >>= 8)
-		*to++ = value;
-}
-
-/* What is in out[] behind its header becomes a frame. */
-static void frame(int type, size_t length)
-{
-	out[0] = type;
-	out[1] = 0;
-	put(out + 2, length, 2);
-	out_at = 0;
-	out_end = CHANNEL_HEADER + length;
-}
-
 /* Input that the program will not get, or not need. */
 static void close_input(void)
 {
-	input_due += input_length;
+	credit_input(input_length);
 	input_length = 0;
 	if (command.input >= 0)
 		close(command.input);
@@ -112,7 +70,7 @@ static void write_input(void)
 		close_input();
 	} else if (done > 0) {
 		input_length -= done;
-		input_due += done;
+		credit_input(done);
 		memmove(input, input + done, input_length);
 	}
 	if (input_ends && input_length == 0)
@@ -133,10 +91,10 @@ static bool read_stream(struct stream *s)
 
 	if (s->left > 0 && s->left < (long)most)
 		most = s->left;
-	got = read(s->fd, out + CHANNEL_HEADER, most);
+	got = read(s->fd, frame_data, most);
 	if (got > 0) {
 		s->left -= s->left > 0 ? got : 0;
-		frame(s->type, got);
+		make_frame(s->type, got);
 		return true;
 	}
 	s->left = 0;
@@ -170,27 +128,21 @@ static void finish_command(void)
 			i = 0;	/* another may be in its place */
 	for (unsigned int i = 0; i < stream_count; i++)
 		streams[i].is_current = false;
-	put(out + CHANNEL_HEADER, status, 4);
-	frame(FRAME_EXIT, 4);
+	put_number(frame_data, status, 4);
+	make_frame(FRAME_EXIT, 4);
 	is_running = false;
 }
 
-/* Makes a frame if there is anything to tell; out[] is empty. */
+/* Makes a frame if there is anything to tell; the last one has been sent. */
 static void next_frame(void)
 {
-	if (attitude == REFUSES) {
-		frame(FRAME_REFUSED, 0);
-		attitude = IS_DEAF;
-	} else if (input_due + other_due >= CREDIT_BATCH) {
-		put(out + CHANNEL_HEADER, input_due, 4);
-		put(out + CHANNEL_HEADER + 4, other_due, 4);
-		frame(FRAME_CREDIT, 8);
-		input_due = other_due = 0;
-	} else if (complaint[0]) {
+	if (make_port_frame())
+		return;
+	if (complaint[0]) {
 		size_t length = strlen(complaint);
 
-		memcpy(out + CHANNEL_HEADER, complaint, length);
-		frame(FRAME_ERRORS, length);
+		memcpy(frame_data, complaint, length);
+		make_frame(FRAME_ERRORS, length);
 		complaint[0] = '\0';
 	} else if (has_ended && is_running) {
 		finish_command();
@@ -263,8 +215,8 @@ static void add_environment(char **list, size_t given)
 
 static int start(const unsigned char *run, char **argv, char **envp)
 {
-	bool terminal = get(run, 4) & RUN_TERMINAL;
-	struct window window = { get(run + 4, 2), get(run + 6, 2) };
+	bool terminal = get_number(run, 4) & RUN_TERMINAL;
+	struct window window = { get_number(run + 4, 2), get_number(run + 6, 2) };
 
 	if (words_lost)
 		return E2BIG;
@@ -280,7 +232,7 @@ static int start(const unsigned char *run, char **argv, char **envp)
 /* False if the words are not those that RUN tells of. */
 static bool run(const unsigned char *run)
 {
-	size_t argc = get(run + 8, 4), envc = get(run + 12, 4), own = 0;
+	size_t argc = get_number(run + 8, 4), envc = get_number(run + 12, 4), own = 0;
 	char **argv, **envp, *rest = words;
 	bool good = false;
 	int error;
@@ -338,15 +290,14 @@ static void add_input(const unsigned char *data, size_t length)
 {
 	if (command.input < 0 || input_ends ||
 	    input_length + length > sizeof(input)) {
-		input_due += length;
+		credit_input(length);
 		return;
 	}
 	memcpy(input + input_length, data, length);
 	input_length += length;
 }
 
-/* Does what a frame says. False if the host sends no such. */
-static bool obey(int type, const unsigned char *data, size_t length)
+bool obey(int type, const unsigned char *data, size_t length)
 {
 	struct window window;
 
@@ -364,12 +315,12 @@ static bool obey(int type, const unsigned char *data, size_t length)
 		return length == 0;
 	case FRAME_SIGNAL:
 		if (length == 4 && command.pid)
-			signal_command(&command, get(data, 4));
+			signal_command(&command, get_number(data, 4));
 		return length == 4;
 	case FRAME_WINDOW:
 		if (length != 4)
 			return false;
-		window = (struct window){ get(data, 2), get(data + 2, 2) };
+		window = (struct window){ get_number(data, 2), get_number(data + 2, 2) };
 		if (command.terminal >= 0)
 			set_window(command.terminal, &window);
 		return true;
@@ -382,49 +333,6 @@ static bool obey(int type, const unsigned char *data, size_t length)
 	}
 }
 
-/* Reads what has come, and obeys the frames that are whole. */
-static void read_port(void)
-{
-	ssize_t got = read(port, in + in_length, sizeof(in) - in_length);
-	size_t at = 0;
-
-	if (got == 0 || (got < 0 && errno != EAGAIN))
-		err(1, PORT);
-	in_length += got > 0 ? got : 0;
-	while (attitude == LISTENS && in_length - at >= CHANNEL_HEADER) {
-		const unsigned char *data = in + at + CHANNEL_HEADER;
-		size_t length = get(in + at + 2, 2);
-		int type = in[at];
-
-		if (length <= CHANNEL_TO_GUEST &&
-		    in_length - at < CHANNEL_HEADER + length)
-			break;
-		if (length > CHANNEL_TO_GUEST || in[at + 1] ||
-		    !obey(type, data, length))
-			attitude = REFUSES;
-		if (type == FRAME_INPUT)
-			input_due += CHANNEL_HEADER;
-		else if (type == FRAME_INPUT_END)
-			input_due += CHANNEL_HEADER + length;
-		else
-			other_due += CHANNEL_HEADER + length;
-		at += CHANNEL_HEADER + length;
-	}
-	if (attitude != LISTENS)
-		at = in_length;
-	in_length -= at;
-	memmove(in, in + at, in_length);
-}
-
-static void write_port(void)
-{
-	ssize_t done = write(port, out + out_at, out_end - out_at);
-
-	if (done < 0 && errno != EAGAIN)
-		err(1, PORT);
-	out_at += done > 0 ? done : 0;
-}
-
 /* Until something can be done; just looks if there may be more to send. */
 static void wait_for_work(bool only_looks)
 {
@@ -433,13 +341,11 @@ static void wait_for_work(bool only_looks)
 	unsigned int count = 2;
 	sigset_t none;
 
-	fds[0] = (struct pollfd){ port, attitude == LISTENS ? POLLIN : 0, 0 };
+	poll_port(&fds[0]);
 	/* Without anything to write, a pipe nobody reads would wake us up. */
 	fds[1] = (struct pollfd){ input_length ? command.input : -1, POLLOUT,
 				  0 };
-	if (out_at < out_end)
-		fds[0].events |= POLLOUT;
-	for (unsigned int i = 0; out_at == out_end && i < stream_count; i++)
+	for (unsigned int i = 0; !has_frame() && i < stream_count; i++)
 		fds[count++] = (struct pollfd){ streams[i].fd, POLLIN, 0 };
 	sigemptyset(&none);
 	if (ppoll(fds, count, only_looks ? &at_once : NULL, &none) < 0 &&
@@ -447,21 +353,6 @@ static void wait_for_work(bool only_looks)
 		err(1, "ppoll");
 	if (fds[0].revents & POLLIN)
 		read_port();
-}
-
-static void open_port(void)
-{
-	static const struct termios raw = {
-		.c_iflag = IGNBRK,
-		.c_cflag = B115200 | CS8 | CREAD | CLOCAL,
-		.c_cc = { [VMIN] = 1 },
-	};
-
-	port = open(PORT, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-	if (port < 0 || tcsetattr(port, TCSAFLUSH, &raw) < 0)
-		err(1, PORT);
-	put(out + CHANNEL_HEADER, CHANNEL_VERSION, 4);
-	frame(FRAME_READY, 4);
 }
 
 static void note_end(int signal)
@@ -498,12 +389,12 @@ void serve(bool is_first)
 	for (;;) {
 		bool sends;
 
-		if (out_at == out_end)
+		if (!has_frame())
 			next_frame();
-		sends = out_at < out_end;
+		sends = has_frame();
 		if (sends)
 			write_port();
-		wait_for_work(sends && out_at == out_end);
+		wait_for_work(sends && !has_frame());
 		write_input();
 		reap();
 		if (end_signal)
