@@ -23,10 +23,7 @@ INPUT_WINDOW = 2048
 RUN_TERMINAL = 1
 
 _END_OF_INPUT = b"\x04"  # Ctrl-D, by which a terminal's program learns of the end
-_RUN = struct.Struct("<IHHII")
-_NUMBER = struct.Struct("<I")
-_CREDITS = struct.Struct("<II")
-_SIZE = struct.Struct("<HH")
+_RUN, _NUMBER, _CREDITS, _SIZE = (struct.Struct(f"<{fields}") for fields in ("IHHII", "I", "II", "HH"))
 
 
 class Frame(enum.IntEnum):
@@ -48,14 +45,8 @@ class Frame(enum.IntEnum):
 
 
 # The least and the greatest number of bytes of data in each of the agent's frames.
-_LENGTHS = {
-    Frame.READY: (4, 4),
-    Frame.CREDIT: (8, 8),
-    Frame.OUTPUT: (1, TO_HOST),
-    Frame.ERRORS: (1, TO_HOST),
-    Frame.EXIT: (4, 4),
-    Frame.REFUSED: (0, 0),
-}
+_LENGTHS = {Frame.READY: (4, 4), Frame.CREDIT: (8, 8), Frame.EXIT: (4, 4), Frame.REFUSED: (0, 0)}
+_LENGTHS |= {Frame.OUTPUT: (1, TO_HOST), Frame.ERRORS: (1, TO_HOST)}
 
 
 class ChannelError(RuntimeError):
@@ -84,12 +75,6 @@ class Channel:
         running: whether a command has been given to the agent and has not ended.
 
     Background processes may write after their command's end: the callbacks for output do not tell whose it is.
-
-    Example:
-        >>> channel = Channel(port.write)
-        >>> channel.on_output = sys.stdout.buffer.write
-        >>> channel.on_ready = lambda: channel.run([b"uname", b"-a"])
-        >>> while data := port.read(): channel.receive(data)
     """
 
     def __init__(self, send: Callable[[bytes], None]) -> None:
@@ -104,9 +89,7 @@ class Channel:
         self._error: ChannelError | None = None
         self._frames: deque[bytes] = deque()  # but for input
         self._input = bytearray()
-        self._has_terminal = False
-        self._input_ends = False
-        self._end_is_told = False
+        self._has_terminal = self._input_ends = self._end_is_told = False
         self._input_on_the_way = self._others_on_the_way = 0  # bytes with headers
 
     @property
@@ -137,8 +120,8 @@ class Channel:
         self._input_ends = self._end_is_told = False
         block = b"".join(word + b"\0" for word in (*words, *environment))
         self._frames.extend(_frame(Frame.ARGUMENTS, block[at : at + TO_GUEST]) for at in range(0, len(block), TO_GUEST))
-        flags = RUN_TERMINAL if window else 0
-        self._tell(Frame.RUN, _RUN.pack(flags, *(window or (0, 0)), len(words), len(environment)))
+        flags, size = (RUN_TERMINAL, window) if window else (0, Window(0, 0))
+        self._tell(Frame.RUN, _RUN.pack(flags, *size, len(words), len(environment)))
 
     def input(self, data: bytes) -> None:
         """Gives the command input; without a command, or after `end_input`, nobody gets it."""
@@ -177,12 +160,11 @@ class Channel:
         self._check()
         self._received += data
         while len(self._received) >= HEADER.size:
-            number, zero, length = HEADER.unpack_from(self._received)
-            kind = self._kind(number, zero, length)
-            if len(self._received) < HEADER.size + length:
+            kind, size = self._header()
+            if len(self._received) < size:
                 break
-            body = bytes(self._received[HEADER.size : HEADER.size + length])
-            del self._received[: HEADER.size + length]
+            body = bytes(self._received[HEADER.size : size])
+            del self._received[:size]
             self._dispatch(kind, body)
         self._pump()
 
@@ -194,14 +176,14 @@ class Channel:
         self._error = ChannelError(f"the channel to the guest's agent has failed: {text}")
         raise self._error
 
-    def _kind(self, number: int, zero: int, length: int) -> Frame:
-        """The type of the agent's frame with this header."""
-        least, most = _LENGTHS.get(number, (1, 0))  # type: ignore[call-overload]  # a Frame is an int
-        if zero or not least <= length <= most:
+    def _header(self) -> tuple[Frame, int]:
+        """The type of the frame that comes next, and its size in bytes."""
+        number, zero, length = HEADER.unpack_from(self._received)
+        if zero or number not in _LENGTHS or not _LENGTHS[Frame(number)][0] <= length <= _LENGTHS[Frame(number)][1]:
             self._fail(f"no frame begins with {HEADER.pack(number, zero, length).hex(' ')}")
         if (number == Frame.READY) is self.ready:
             self._fail("the agent has begun anew" if self.ready else f"{Frame(number).name} came before READY")
-        return Frame(number)
+        return Frame(number), HEADER.size + length
 
     def _dispatch(self, kind: Frame, body: bytes) -> None:
         match kind:
@@ -240,26 +222,24 @@ class Channel:
 
     def _pump(self) -> None:
         """Sends what there is credit for. Input is last, so that a signal overtakes it."""
-        while self._frames and len(self._frames[0]) <= self._room:
+        while self._frames and len(self._frames[0]) <= self._room():
             self._others_on_the_way += len(self._frames[0])
             self._send(self._frames.popleft())
         while self._input and not self._frames:
-            size = min(TO_GUEST, self._input_room - HEADER.size)
+            size = min(TO_GUEST, self._input_room() - HEADER.size)
             if size <= 0:
                 return
             self._send_input(Frame.INPUT, bytes(self._input[:size]))
             del self._input[:size]
-        if self._input_ends and not self._end_is_told and not self._frames and self._input_room >= HEADER.size:
+        if self._input_ends and not self._end_is_told and not self._frames and self._input_room() >= HEADER.size:
             self._end_is_told = True
             self._send_input(Frame.INPUT_END)
 
-    @property
     def _room(self) -> int:
         return WINDOW - self._input_on_the_way - self._others_on_the_way
 
-    @property
     def _input_room(self) -> int:
-        return min(self._room, INPUT_WINDOW - self._input_on_the_way)
+        return min(self._room(), INPUT_WINDOW - self._input_on_the_way)
 
     def _send_input(self, kind: Frame, data: bytes = b"") -> None:
         frame = _frame(kind, data)

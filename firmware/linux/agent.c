@@ -105,7 +105,7 @@ static bool read_stream(struct stream *s)
 	return false;
 }
 
-/* Programs take turns. */
+/* Taking turns. */
 static bool read_next_stream(void)
 {
 	for (unsigned int tries = stream_count; tries-- > 0;) {
@@ -218,8 +218,6 @@ static int start(const unsigned char *run, char **argv, char **envp)
 	bool terminal = get_number(run, 4) & RUN_TERMINAL;
 	struct window window = { get_number(run + 4, 2), get_number(run + 6, 2) };
 
-	if (words_lost)
-		return E2BIG;
 	if (stream_count + 2 > MAX_STREAMS)
 		return EMFILE;
 	if (!start_command(&command, argv, envp, terminal ? &window : NULL))
@@ -232,10 +230,11 @@ static int start(const unsigned char *run, char **argv, char **envp)
 /* False if the words are not those that RUN tells of. */
 static bool run(const unsigned char *run)
 {
-	size_t argc = get_number(run + 8, 4), envc = get_number(run + 12, 4), own = 0;
+	size_t argc = get_number(run + 8, 4);
+	size_t envc = get_number(run + 12, 4), own = 0;
 	char **argv, **envp, *rest = words;
 	bool good = false;
-	int error;
+	int error = words_lost ? E2BIG : ENOMEM;
 
 	while (environ[own])
 		own++;
@@ -246,7 +245,6 @@ static bool run(const unsigned char *run)
 	has_ended = input_ends = false;
 	argv = words_lost ? NULL :
 	       malloc((argc + envc + own + 2) * sizeof(*argv));
-	error = words_lost ? E2BIG : ENOMEM;
 	if (argv) {
 		envp = argv + argc + 1;
 		good = split(argv, argc, &rest) && split(envp, envc, &rest) &&
@@ -362,7 +360,7 @@ static void note_end(int signal)
 
 static void nothing(int signal)
 {
-	(void)signal;	/* ppoll() returns; that is all */
+	(void)signal;	/* ppoll() returns */
 }
 
 /* Signals come in ppoll() and nowhere else. */
