@@ -218,7 +218,7 @@ class Channel:
         self._check()
         if self.running:
             self._frames.append(_frame(kind, body))
-            self._pump()
+        self._pump()
 
     def _pump(self) -> None:
         """Sends what there is credit for. Input is last, so that a signal overtakes it."""

@@ -213,10 +213,15 @@ static void add_environment(char **list, size_t given)
 	*end = NULL;
 }
 
+static struct window get_window(const unsigned char *from)
+{
+	return (struct window){ get_number(from, 2), get_number(from + 2, 2) };
+}
+
 static int start(const unsigned char *run, char **argv, char **envp)
 {
 	bool terminal = get_number(run, 4) & RUN_TERMINAL;
-	struct window window = { get_number(run + 4, 2), get_number(run + 6, 2) };
+	struct window window = get_window(run + 4);
 
 	if (stream_count + 2 > MAX_STREAMS)
 		return EMFILE;
@@ -318,7 +323,7 @@ bool obey(int type, const unsigned char *data, size_t length)
 	case FRAME_WINDOW:
 		if (length != 4)
 			return false;
-		window = (struct window){ get_number(data, 2), get_number(data + 2, 2) };
+		window = get_window(data);
 		if (command.terminal >= 0)
 			set_window(command.terminal, &window);
 		return true;

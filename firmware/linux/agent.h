@@ -55,7 +55,7 @@ bool obey(int type, const unsigned char *data, size_t length);
 /* Serves the host; process 1 also obeys the signals that end the machine. */
 void serve(bool is_first) __attribute__((noreturn));
 
-/* init.c: ends all processes and the machine, as SIGUSR1, SIGUSR2 or SIGTERM says. */
+/* init.c: ends the machine, as SIGUSR1, SIGUSR2 or SIGTERM says. */
 void end_machine(int signal) __attribute__((noreturn));
 
 #endif

@@ -14,7 +14,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* A process that forks as it is being killed leaves a child for the next one. */
+/* A process that forks as it is killed leaves a child for the next one. */
 #define KILL_ROUNDS	16
 
 void set_window(int terminal, const struct window *window)
