@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-<<<<<<< HEAD
-"""An unmodified Linux kernel as the guest: finding, reading and fetching its image.
+"""An unmodified Linux on a PC: its kernel, its boot, its commands (docs/linux.md).
 
 `arch` is the architecture on which Linux is booted. There is one.
 """
@@ -8,6 +7,3 @@
 from emu.linux import x86_64 as arch
 
 __all__ = ["arch"]
-=======
-"""The host's side of an unmodified Linux."""
->>>>>>> bb667d41 (The host's side of the channel to a Linux guest's agent, and its tests)

@@ -10,7 +10,7 @@ import enum
 import struct
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 __all__ = ["Channel", "ChannelError", "Frame", "Window"]
 
@@ -96,6 +96,39 @@ class Channel:
     def waiting_input(self) -> int:
         """Bytes of input that the guest has no room for yet; who has a lot to send waits until they are few."""
         return len(self._input)
+
+    def state(self) -> dict[str, Any]:
+        """What `restart` needs to go on from here."""
+        return {
+            "ready": self.ready,
+            "running": self.running,
+            "received": self._received.hex(),
+            "frames": [frame.hex() for frame in self._frames],
+            "input": self._input.hex(),
+            "terminal": self._has_terminal,
+            "input_ends": self._input_ends,
+            "end_is_told": self._end_is_told,
+            "on_the_way": [self._input_on_the_way, self._others_on_the_way],
+        }
+
+    def restart(self, state: dict[str, Any]) -> None:
+        """Goes on from a state of such a channel."""
+        self._error = None
+        self.ready, self.running = state["ready"], state["running"]
+        self._received = bytearray.fromhex(state["received"])
+        self._frames = deque(map(bytes.fromhex, state["frames"]))
+        self._input = bytearray.fromhex(state["input"])
+        self._has_terminal, self._input_ends = state["terminal"], state["input_ends"]
+        self._end_is_told = state["end_is_told"]
+        self._input_on_the_way, self._others_on_the_way = state["on_the_way"]
+
+    @property
+    def awaited(self) -> int:
+        """How many bytes of the guest's are missing before `receive` can do anything."""
+        if len(self._received) < HEADER.size:
+            return HEADER.size - len(self._received)
+        length = HEADER.unpack_from(self._received)[2]
+        return HEADER.size + int(length) - len(self._received)
 
     def run(self, words: Sequence[bytes], environment: Sequence[bytes] = (), window: Window | None = None) -> None:
         """Runs a program.
