@@ -146,6 +146,8 @@ class CpuArch(ABC):
         record.exit_check = address_of(f"helper_check_exit_request_{self.name}")
         for n, helper in enumerate(native.instructions):
             record.instructions[n] = address_of(helper)
+        for n, helper in enumerate(native.openings):
+            record.openings[n] = address_of(helper)
         for n, helper in enumerate(native.noticed):
             record.noticed[n] = address_of(helper)
         for name, function in native.translator.items():

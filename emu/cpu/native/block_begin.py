@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from emu.cpu.native import block_record, translator
 from emu.cpu.native.cpu_records import Block, Cpu, CpuState, Uc
-from emu.cpu.native.interrupts import look_around, turn_is_over
+from emu.cpu.native.interrupts import look_around, next_due, turn_is_over
 from emu.native.functions import external, njit
 from emu.native.records import i32, u32, u64
 
@@ -19,8 +19,25 @@ Begin: TypeAlias = Callable[[Uc, Cpu, u64, u32], Block]
 then the block begins again, so its time is charged after the last exit."""
 
 
-def build(arch: str, takes_nmi: Callable[[Cpu], bool], takes_interrupt: Callable[[Cpu], bool]) -> Begin:
-    """Compiles for an architecture. `takes_nmi`, `takes_interrupt`: (cpu) -> whether the CPU would take one now, compiled."""
+@njit
+def never(cpu: Cpu) -> bool:
+    return False
+
+
+def build(
+    arch: str,
+    takes_nmi: Callable[[Cpu], bool],
+    takes_interrupt: Callable[[Cpu], bool],
+    tells_when: Callable[[Cpu], bool] = never,
+) -> Begin:
+    """Compiles for an architecture.
+
+    Args:
+        arch: the architecture, as in the suffix of Unicorn's symbols.
+        takes_nmi, takes_interrupt: (cpu) -> whether the CPU would take one now, compiled.
+        tells_when: (cpu) -> whether the deadline will be 0 as soon as that may have changed (NativeCpu.openings), compiled.
+            Otherwise each block looks while one is pending.
+    """
     loop_exit = external(f"cpu_loop_exit_noexc_{arch}", None, CpuState)
     emu_stop = external("uc_emu_stop", i32, Uc)
     code_address = external(f"get_page_addr_code_{arch}", u64, u64, u64)
@@ -37,6 +54,8 @@ def build(arch: str, takes_nmi: Callable[[Cpu], bool], takes_interrupt: Callable
             if turn_is_over(cpu):
                 emu_stop(uc)
                 loop_exit(cpu.state)
+            if tells_when(cpu):
+                cpu.deadline = next_due(cpu)
         if block.cycles == block_record.UNKNOWN:
             block_record.learn(cpu, block, address, code_address(cpu.env, address))
         return block

@@ -36,6 +36,7 @@ BLOCK_COUNT = TRANSLATION_BUFFER // 256  # a TranslationBlock and its code take 
 NEVER = u64(0xFFFF_FFFF_FFFF_FFFF)  # a time that is never reached
 
 INSTRUCTION_COUNT = 4
+OPENING_COUNT = 8
 NOTICED_COUNT = 16
 
 # Values of Cpu.status
@@ -163,6 +164,7 @@ class Translator(Record):
     hooks: u64  # helper_uc_tracecode, which calls all hooks: Unicorn calls it if there are others besides the block hook
     exit_check: u64  # helper_check_exit_request, which the translator calls after each access to memory
     instructions: Values[u64] = inline(INSTRUCTION_COUNT)  # helpers of instructions that the block hook executes (see translator)
+    openings: Values[u64] = inline(OPENING_COUNT)  # helpers after which a CPU may take interrupts that it did not take before
     noticed: Values[u64] = inline(NOTICED_COUNT)  # helpers whose calls are preceded by code of the architecture
 
 

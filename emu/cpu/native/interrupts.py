@@ -134,7 +134,7 @@ def look_around(cpu: Cpu) -> None:
             elif time < earliest:
                 earliest = time
         cpu.arrival = earliest
-    busy = cpu.request | cpu.pending_count != 0 or cpu.nmi or cpu.stepping
+    busy = cpu.request != 0 or is_above_priority(cpu) or cpu.nmi or cpu.stepping
     cpu.deadline = 0 if busy else next_due(cpu)
 
 

@@ -26,6 +26,7 @@ from emu.cpu.native.cpu_records import (
     HOOK_ARGUMENT_COUNT,
     INSTRUCTION_COUNT,
     NOTICED_COUNT,
+    OPENING_COUNT,
     Block,
     Cpu,
     CpuState,
@@ -105,7 +106,9 @@ def build(
         Addresses, by the names of the functions that they replace.
     """
     native = Native(Layouts(shapes(layout)))
-    call_hook, begin_block = _build_begin(arch, tcg.build(arch, layout.translator))
+    ops = tcg.build(arch, layout.translator)
+    call_hook, begin_block = _build_begin(arch, ops)
+    constant, store_word = ops.constant, ops.st
     translate = external(f"gen_intermediate_code_{arch}", None, CpuState, TranslationBlock, i32)
     flush = external(f"tb_flush_{arch}", None, CpuState)
     call = external(f"tcg_gen_callN_{arch}", None, TranslatorContext, u64, Operand, i32, Values[Operand])
@@ -117,6 +120,11 @@ def build(
     def translating(ctx: TranslatorContext) -> Cpu | None:
         """The CPU for which a block is being translated; None if the Uc is not a CPU of a board."""
         return Cpu(ctx.uc.cpu.opaque)
+
+    @njit
+    def look_soon(cpu: Cpu, ctx: TranslatorContext) -> None:
+        """Emits code that makes the next block look for interrupts."""
+        store_word(ctx, constant(ctx, 0), constant(ctx, cpu.address), DEADLINE)
 
     @native.callback
     def gen_intermediate_code(state: CpuState, tb: TranslationBlock, most: i32) -> None:
@@ -163,6 +171,8 @@ def build(
             if number_among(ours.noticed, NOTICED_COUNT, function) < NOTICED_COUNT:
                 before_call(cpu, ctx)
         call(ctx, function, result, count, arguments)
+        if cpu is not None and number_among(cpu.translator.openings, OPENING_COUNT, function) < OPENING_COUNT:
+            look_soon(cpu, ctx)
 
     @native.callback
     def tcg_gen_exit_tb(ctx: TranslatorContext, tb: TranslationBlock | None, index: i32) -> None:

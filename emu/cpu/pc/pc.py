@@ -11,14 +11,15 @@ from typing import ClassVar
 
 import unicorn
 
+from emu.cpu import library_imports
 from emu.cpu.arch import RESET_PAGE
 from emu.cpu.arch.x86_64 import X86_64, mmu, state, time
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
 from emu.cpu.internals import LIBRARY
 from emu.cpu.native import cpu_records
-from emu.cpu.native.arch import NativeCpu, OfBoard, x86_64
-from emu.cpu.native.pc import block_cost, instructions, io_apic, local_apic, records
+from emu.cpu.native.arch import NativeCpu, OfBoard, x86_64, x86_64_env
+from emu.cpu.native.pc import block_cost, instructions, io_apic, local_apic, port_access, records
 from emu.cpu.pc.acpi import IO_APIC, LOCAL_APIC, SERIAL
 from emu.cpu.pc.cpuid import CRYSTAL, answers
 from emu.cpu.pc.reset import BOOT_CODE, BOOT_DATA, BOOT_GDT, start_in_real_mode
@@ -50,6 +51,8 @@ class PcArch(X86_64):
 
     @functools.cached_property
     def _native(self) -> NativeCpu:
+        for name, function in port_access.build_functions(x86_64_env.layouts(self.layout())).items():
+            library_imports.replace(name, function)
         return x86_64.build(self.layout(), _OF_BOARD)
 
     @property

@@ -69,6 +69,9 @@ class NativeCpu(NamedTuple):
     instructions: Sequence[str]
     """The helpers of instructions that the block hook executes instead, in the order of their numbers (see translator)."""
 
+    openings: Sequence[str]
+    """The helpers after which the CPU may take interrupts that it did not take before."""
+
     noticed: Sequence[str]
     """The helpers whose calls the translator precedes with additional code."""
 

@@ -115,6 +115,7 @@ def build(layout: CpuStructures) -> NativeCpu:
         instruction_hooks=(),
         translator=translator.build("sparc64", layout, LONGEST_BLOCK),
         instructions=(),
+        openings=(),
         noticed=(),
         # Unicorn's `rd %tick` reads as 0, but this register is in memory
         cycle_counter=arch_state.Env.tick_cmpr.offset,

@@ -34,6 +34,13 @@ _emu_stop = external("uc_emu_stop", i32, Uc)
 # Manual volume 3, 2.3: EFLAGS.IF. QEMU: hflags bit 3 is the shadow of `sti` and `mov ss`; hflags2 bit 2 masks NMIs.
 IF, SHADOW, NMI_MASKED = u64(0x200), u64(8), u64(4)
 NMI_VECTOR = 2
+# The helpers of instructions that may set IF or unmask NMIs: sti, popf, iret, sysret, sysexit, and far jumps and calls, which may
+# switch tasks.
+OPENINGS = [
+    f"helper_{name}_x86_64" for name in (
+        "sti", "write_eflags", "iret_real", "iret_protected", "sysret", "sysexit", "ljmp_protected", "lcall_protected",
+    )
+]  # fmt: skip
 LONGEST_BLOCK = 128  # instructions, of about ten operations each
 
 # QEMU's numbers above the vectors.
@@ -71,7 +78,12 @@ def build(layout: Layout, board: OfBoard = OWN_BOARD) -> NativeCpu:
         env = Env(cpu.env)
         return nmi_waits(cpu) and env.hflags2 & NMI_MASKED == 0 and env.hflags & SHADOW == 0
 
-    begin = block_begin.build("x86_64", takes_nmi, takes_interrupt)
+    @native.njit
+    def tells_when(cpu: Cpu) -> bool:
+        """The helpers of OPENINGS say so, but the end of a shadow does not."""
+        return Env(cpu.env).hflags & SHADOW == 0 and not cpu.stepping
+
+    begin = block_begin.build("x86_64", takes_nmi, takes_interrupt, tells_when)
 
     @callback
     def block_hook(uc: Uc, address: u64, why: u32, cpu: Cpu) -> None:
@@ -102,6 +114,7 @@ def build(layout: Layout, board: OfBoard = OWN_BOARD) -> NativeCpu:
             **code_pages.build("x86_64", layouts),
         },
         instructions=board.instructions,
+        openings=OPENINGS,
         noticed=x86_64_exceptions.USERS,
         cycle_counter=None,
         irqs_off=irqs_off,

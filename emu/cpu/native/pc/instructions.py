@@ -10,11 +10,11 @@ from unicorn import x86_const as x86
 from emu.cpu.native.arch import x86_64_instructions
 from emu.cpu.native.arch.x86_64_env import Env
 from emu.cpu.native.cpu_records import NEVER, Cpu, Uc
-from emu.cpu.native.pc import ports
+from emu.cpu.native.pc import port_access
 from emu.cpu.native.pc.local_apic import MASKED, TIMER, arm_timer
 from emu.cpu.native.pc.records import LocalApic, Pc
 from emu.native.functions import Native, external, njit
-from emu.native.records import Layouts, i32, u32, u64
+from emu.native.records import Layouts, i32, u64
 
 __all__ = ["EXECUTED", "build_execute", "build_hooks"]
 
@@ -161,21 +161,8 @@ def build_hooks(layouts: Layouts) -> Sequence[tuple[int, int]]:
         env.cx = LocalApic(cpu.devices).tsc_aux & LOW_HALF
         return x86_64_instructions.DONE
 
-    @native.callback
-    def port_in(uc: Uc, port: u32, size: i32, cpu: Cpu) -> u32:
-        value = u64(0)
-        for n in range(u64(size)):
-            value |= ports.read(cpu, u64(port) + n) << 8 * n
-        return value
-
-    @native.callback
-    def port_out(uc: Uc, port: u32, size: i32, value: u32, cpu: Cpu) -> None:
-        for n in range(u64(size)):
-            ports.write(cpu, u64(port) + n, u64(value) >> 8 * n & 0xFF)
-
     return (
         (x86.UC_X86_INS_RDTSC, rdtsc.address),
         (x86.UC_X86_INS_RDTSCP, rdtscp.address),
-        (x86.UC_X86_INS_IN, port_in.address),
-        (x86.UC_X86_INS_OUT, port_out.address),
+        *port_access.build_hooks(layouts),
     )
