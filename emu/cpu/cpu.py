@@ -11,7 +11,7 @@ import numpy.typing as npt
 import unicorn
 
 from emu.cpu.internals import add_native_hook
-from emu.cpu.native import cpu_records
+from emu.cpu.native import cpu_records, turns
 from emu.cpu.native.cpu_records import HALTED, NEVER, NO_REQUEST, OFF, RUNNING, STOPPED, TRANSLATION_BUFFER, VECTORS
 from emu.native.records import WORD, Bytes, Words, zeros
 
@@ -46,7 +46,7 @@ class Cpu:
         self._code_pages = zeros(-(-board.record.page_count // WORD))
         record.code_pages = Bytes(self._code_pages.ctypes.data)
         record.index = index
-        record.timer = record.nmi_timer = record.smi_next = record.arrival = NEVER
+        record.timer = record.nmi_timer = record.nmi_arrival = record.smi_next = record.arrival = NEVER
         for vector in range(VECTORS):
             record.arrivals[vector] = NEVER
 
@@ -103,10 +103,8 @@ class Cpu:
 
     @property
     def next_event(self) -> int | None:
-        """The time, in cycles, at which the timer or a pending interrupt wakes a halted CPU; None: never."""
-        if self.record.pending_count or self.record.nmi:
-            return self.cycles
-        event = min(self.record.timer, self.record.arrival)
+        """The time, in cycles, at which the timer or an interrupt wakes a halted CPU; None: never."""
+        event = turns.ready_at(self.record)
         return None if event == NEVER else event
 
     def registers(self) -> Mapping[str, int]:

@@ -192,6 +192,7 @@ class Cpu(Record):
     pending_count: u64
     priority: u64  # only vectors above it are taken: those of an interrupt controller's higher priorities
     nmi: bool  # whether one is pending
+    nmi_arrival: u64  # when one that was sent becomes pending, or NEVER
     location: Values[u64]  # env's program counter
     taken: u64  # the number of delivered interrupts
     arguments: Values[u64] = inline(ARGUMENT_COUNT)  # of a host call

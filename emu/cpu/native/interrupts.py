@@ -7,6 +7,7 @@ from emu.cpu.native.cpu_records import NEVER, STOP_REQUEST, VECTORS, Cpu
 from emu.native.functions import njit, shared
 from emu.native.records import Words, u64
 
+NO_PRIORITY = u64(0xF)  # a CPU's priority that holds back no vector: those up to 15 are no interrupts where priorities are used
 LAST_WORD = u64(VECTORS // 64 - 1)  # of `pending`
 
 
@@ -94,7 +95,7 @@ def stop(cpu: Cpu) -> None:
 @njit
 def next_due(cpu: Cpu) -> u64:
     """The time of the next interrupt, SMI or end of turn."""
-    return min(min(cpu.timer, cpu.nmi_timer), min(cpu.arrival, cpu.smi_next), cpu.turn_end)
+    return min(min(cpu.timer, cpu.nmi_timer), min(cpu.arrival, cpu.nmi_arrival), min(cpu.smi_next, cpu.turn_end))
 
 
 @shared
@@ -123,6 +124,9 @@ def look_around(cpu: Cpu) -> None:
         set_pending(cpu, cpu.timer_vector)
     if cpu.nmi_timer <= now:
         cpu.nmi_timer = NEVER
+        cpu.nmi = True
+    if cpu.nmi_arrival <= now:
+        cpu.nmi_arrival = NEVER
         cpu.nmi = True
     if cpu.arrival <= now:
         earliest = NEVER
@@ -160,8 +164,22 @@ def went_on_flushed(cpu: Cpu) -> bool:
 
 
 @njit
+def waking_arrival(cpu: Cpu) -> u64:
+    """When the first vector arrives that has priority over what the CPU does."""
+    if cpu.priority <= NO_PRIORITY:
+        return cpu.arrival
+    earliest = NEVER
+    for vector in range(cpu.priority + 1, u64(VECTORS)):
+        earliest = min(earliest, cpu.arrivals[vector])
+    return earliest
+
+
+@njit
 def next_event(cpu: Cpu) -> u64:
-    """The time at which a halted CPU wakes, in cycles. The watchdog timer does not wake a CPU."""
+    """The time at which a halted CPU wakes, in cycles. The watchdog timer does not wake a CPU, nor does what it holds back."""
     if is_above_priority(cpu) or cpu.nmi:
         return cpu.cycles
-    return max(min(cpu.timer, cpu.arrival), cpu.cycles)
+    event = min(waking_arrival(cpu), cpu.nmi_arrival)
+    if cpu.timer_vector > cpu.priority:
+        event = min(event, cpu.timer)
+    return max(event, cpu.cycles)

@@ -38,8 +38,8 @@ def ready_at(cpu: Cpu) -> u64:
         return cpu.cycles
     if status == HALTED:
         return next_event(cpu)
-    if status == STOPPED and cpu.nmi:
-        return cpu.cycles
+    if status == STOPPED:
+        return cpu.cycles if cpu.nmi else max(cpu.nmi_arrival, cpu.cycles)
     return NEVER
 
 

@@ -19,7 +19,7 @@ from emu.cpu.cpu import Cpu
 from emu.cpu.internals import LIBRARY
 from emu.cpu.native import cpu_records
 from emu.cpu.native.arch import NativeCpu, OfBoard, x86_64, x86_64_env
-from emu.cpu.native.pc import block_cost, instructions, io_apic, local_apic, port_access, records
+from emu.cpu.native.pc import apic_reset, block_cost, instructions, io_apic, local_apic, port_access, records
 from emu.cpu.pc.acpi import IO_APIC, LOCAL_APIC, SERIAL
 from emu.cpu.pc.cpuid import CRYSTAL, answers
 from emu.cpu.pc.reset import BOOT_CODE, BOOT_DATA, BOOT_GDT, start_in_real_mode
@@ -31,7 +31,7 @@ _OF_BOARD = OfBoard(local_apic.acknowledge, instructions.build_execute, instruct
 
 _PAGING = 1 << 31  # in CR0
 _PAGE = 4096
-_MASKED = 1 << 16  # in a local vector and a redirection
+_MASKED = 1 << 16  # in a redirection
 _APIC_ENABLED, _BOOT_CPU = 1 << 11, 1 << 8  # in IA32_APIC_BASE
 _FAST_STRINGS = 1  # in IA32_MISC_ENABLE
 _EPOCH = 1_767_225_600  # 2026-01-01: what the clock shows at cycle 0
@@ -98,6 +98,7 @@ class Pc:
         record.decode = board.record.decode
         record.start_cpu = board.python_handler(self._start_cpu)
         record.pm1_control = 1
+        record.io_apic.id = len(board.cpus) << 24
         for n in range(2):
             record.pic_masks[n] = 0xFF
         for n in range(records.PINS):
@@ -123,14 +124,12 @@ class Pc:
 
     def _plug_local_apic(self, cpu: Cpu) -> records.LocalApic:
         apic = records.LocalApic.allocate()
-        apic.id, apic.format, apic.spurious = cpu.index, 0xFFFF_FFFF, 0xFF
+        apic.id = cpu.index
         apic.base = LOCAL_APIC | _APIC_ENABLED | (0 if cpu.index else _BOOT_CPU)
         apic.misc_enable = _FAST_STRINGS
         apic.waits_for_start = cpu.index != 0
-        for n in range(records.LVT_ENTRIES):
-            apic.local_vectors[n] = _MASKED
         cpu.record.devices = apic.address
-        cpu.record.priority = 0xF
+        apic_reset.reset(cpu.record)
         for base, device in ((LOCAL_APIC, local_apic), (IO_APIC, io_apic)):
             with self.board.heap:
                 error = LIBRARY.uc_mmio_map(

@@ -31,7 +31,7 @@ class SerialPort:
         self.wait_for(None)
 
     def wait_for(self, count: int | None) -> None:
-        """Stops the machine when `count` more bytes have been sent; None: when the host must take them, for room."""
+        """Stops the machine when `count` bytes wait for the host; None: when it must take them, before there is no room."""
         self.record.sent_wanted = _SENT // 2 if count is None else min(count, _SENT // 2)
 
     def take(self) -> bytes:

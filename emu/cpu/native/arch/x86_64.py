@@ -18,7 +18,7 @@ from emu.cpu.native.arch import (
     x86_64_strings,
 )
 from emu.cpu.native.arch.x86_64_env import Env
-from emu.cpu.native.cpu_records import HALTED, STOPPED, VECTORS, Cpu, CpuState, Uc
+from emu.cpu.native.cpu_records import HALTED, OFF, STOPPED, VECTORS, Cpu, CpuState, Uc
 from emu.cpu.native.interrupts import interrupt_waits, nmi_waits, take_highest, went_on_flushed
 from emu.cpu.native.timing import record
 from emu.native.functions import Compiled, Native, callback, external, njit
@@ -156,7 +156,7 @@ def _build_trap_unit(
             trap(cpu)
             _do_interrupt(state)
             state.exception_index = -1
-        elif vector == EXCP_HLT:
+        elif vector == EXCP_HLT and cpu.status != OFF:  # it may just have switched itself off
             cpu.status = HALTED if env.eflags & IF else STOPPED
         elif vector == EXCP_INTERRUPT:  # `pause`, or the buffer of translations was full
             if went_on_flushed(cpu):

@@ -9,9 +9,8 @@ from unicorn import x86_const as x86
 
 from emu.cpu.native.arch import x86_64_instructions
 from emu.cpu.native.arch.x86_64_env import Env
-from emu.cpu.native.cpu_records import NEVER, Cpu, Uc
-from emu.cpu.native.pc import port_access
-from emu.cpu.native.pc.local_apic import MASKED, TIMER, arm_timer
+from emu.cpu.native.cpu_records import Cpu, Uc
+from emu.cpu.native.pc import apic_timer, port_access
 from emu.cpu.native.pc.records import LocalApic, Pc
 from emu.native.functions import Native, external, njit
 from emu.native.records import Layouts, i32, u64
@@ -33,12 +32,14 @@ MICROCODE_VALUE = 0x100 << 32  # a revision in which all known errata are mended
 # SBDR_SSDP_NO, FBSDP_NO, PSDP_NO, BHI_NO, PBRSB_NO, GDS_NO, RFDS_NO, ITS_NO
 CAPABILITIES = sum(1 << bit for bit in (0, 1, 3, 4, 5, 6, 8, 13, 14, 15, 20, 24, 26, 27, 62))
 
-APIC_ID_LEAVES = (0xB, 0x1F)
+APIC_ENABLED = u64(1 << 11)
+TOPOLOGY = 0xB
 OSXSAVE_BIT, OSXSAVE_IN_CR4 = u64(1 << 27), u64(1 << 18)
 LOW_HALF = u64(0xFFFF_FFFF)
 
 _unicorn_rdmsr = external("helper_rdmsr_x86_64", None, Env)
 _unicorn_wrmsr = external("helper_wrmsr_x86_64", None, Env)
+_check_byte, _check_word, _check_double = (external(f"helper_check_io{size}_x86_64", None, Env, u32) for size in "bwl")
 
 
 @njit
@@ -68,7 +69,8 @@ def build_execute(layouts: Layouts) -> Callable[[Cpu, u64], None]:
             env.bx |= cpu.index << 24
             if env.cr4 & OSXSAVE_IN_CR4:
                 env.cx |= OSXSAVE_BIT
-        elif leaf in APIC_ID_LEAVES:
+        elif leaf == TOPOLOGY:  # also beyond its last level, where everything else is 0
+            env.cx |= subleaf & 0xFF
             env.dx = cpu.index
 
     @native.njit
@@ -92,7 +94,7 @@ def build_execute(layouts: Layouts) -> Callable[[Cpu, u64], None]:
         elif register == TSC_AUX:
             value = apic.tsc_aux
         elif register == TSC_DEADLINE:
-            value = apic.deadline if apic.deadline - apic.tsc_adjust > cpu.cycles else u64(0)
+            value = apic_timer.deadline(cpu)
         else:
             _unicorn_rdmsr(env)
             return
@@ -104,11 +106,11 @@ def build_execute(layouts: Layouts) -> Callable[[Cpu, u64], None]:
         apic, register = LocalApic(cpu.devices), env.cx & LOW_HALF
         value = env.ax & LOW_HALF | env.dx << 32
         if register == TSC:
-            apic.tsc_adjust = value - Pc(cpu.board.devices).last_tsc
+            apic_timer.adjust(cpu, value - (time_stamp(cpu) - apic.tsc_adjust))
         elif register == APIC_BASE:
-            apic.base = value
+            apic.base = apic.base & ~APIC_ENABLED | value & APIC_ENABLED  # it stays where it is
         elif register == TSC_ADJUST:
-            apic.tsc_adjust = value
+            apic_timer.adjust(cpu, value)
         elif register == MISC_ENABLE:
             apic.misc_enable = value
         elif register == SPEC_CTRL:
@@ -116,10 +118,7 @@ def build_execute(layouts: Layouts) -> Callable[[Cpu, u64], None]:
         elif register == TSC_AUX:
             apic.tsc_aux = value
         elif register == TSC_DEADLINE:
-            apic.deadline = value
-            arm_timer(cpu)
-            if value != 0 and cpu.timer == NEVER and not apic.local_vectors[TIMER] & MASKED:
-                cpu.timer = cpu.cycles  # the deadline is over
+            apic_timer.set_deadline(cpu, value)
         elif register not in (PRED_CMD, FLUSH_CMD, ARCH_CAPABILITIES, MICROCODE):
             _unicorn_wrmsr(env)
 

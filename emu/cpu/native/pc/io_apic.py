@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from emu.cpu.native.cpu_records import Cpu, Uc
-from emu.cpu.native.pc.messages import DELIVERY_MODE, DESTINATION_MODE, VECTOR, send
+from emu.cpu.native.pc.messages import DELIVERY_MODE, DESTINATION_MODE, NO_SHORTHAND, VECTOR, send
 from emu.cpu.native.pc.records import PINS, Pc
 from emu.native.functions import callback, njit
 from emu.native.records import u32, u64
@@ -18,8 +18,9 @@ VERSION_VALUE = (PINS - 1) << 16 | 0x11
 
 # Bits of a redirection (3.2.4)
 REMOTE_IRR, LEVEL, MASKED = u64(1 << 14), u64(1 << 15), u64(1 << 16)
-READ_ONLY = u64(1 << 14 | 1 << 12)
+LOW_BITS, DESTINATION_BITS = u64(0x1_AFFF), u64(0xFF00_0000)  # what can be written of the two halves; bits 12 and 14 are status
 DESTINATION = 56
+ID_BITS = u64(0x0F00_0000)
 LOW_HALF = u64(0xFFFF_FFFF)
 
 
@@ -33,7 +34,7 @@ def request(cpu: Cpu, pin: u64) -> None:
     if entry & LEVEL:
         redirections[pin] = entry | REMOTE_IRR
     is_logical, mode = entry >> DESTINATION_MODE & 1, entry >> DELIVERY_MODE & 7
-    send(cpu, entry >> DESTINATION, is_logical, mode, entry & VECTOR, entry & LEVEL != 0)
+    send(cpu, u64(NO_SHORTHAND), entry >> DESTINATION, is_logical, mode, entry & VECTOR, entry & LEVEL != 0)
 
 
 @njit
@@ -77,7 +78,7 @@ def read(uc: Uc, offset: u64, width: u32, cpu: Cpu) -> u64:
     if offset != WINDOW:
         return 0
     if selected in (ID, ARBITRATION):
-        return cpu.board.cpu_count << 24
+        return apic.id
     if selected == VERSION:
         return VERSION_VALUE
     if REDIRECTIONS <= selected < REDIRECTIONS_END:
@@ -92,11 +93,16 @@ def write(uc: Uc, offset: u64, width: u32, value: u64, cpu: Cpu) -> None:
     selected = apic.selected
     if offset == SELECT:
         apic.selected = value & 0xFF
+    elif offset == WINDOW and selected == ID:
+        apic.id = value & ID_BITS
     elif offset == WINDOW and REDIRECTIONS <= selected < REDIRECTIONS_END:
         pin = (selected - REDIRECTIONS) >> 1
         entry = apic.redirections[pin]
         if selected & 1:
-            apic.redirections[pin] = entry & LOW_HALF | value << 32
+            entry = entry & LOW_HALF | (value & DESTINATION_BITS) << 32
         else:
-            apic.redirections[pin] = entry & ~LOW_HALF | entry & READ_ONLY | value & LOW_HALF & ~READ_ONLY
+            entry = entry & ~LOW_HALF | entry & REMOTE_IRR | value & LOW_BITS
+            if not entry & LEVEL:  # an edge-triggered interrupt needs no end
+                entry &= ~REMOTE_IRR
+        apic.redirections[pin] = entry
         request_active(cpu, pin)

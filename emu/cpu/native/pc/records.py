@@ -51,12 +51,13 @@ class IoApic(Record):
     """The I/O APIC (Intel 82093AA)."""
 
     selected: u64  # register
+    id: u64  # in bits 24 to 27
     lines: u64  # bit n: pin n is active
     redirections: Values[u64] = inline(PINS)
 
 
 class Serial(Record):
-    """A serial port (TL16C750: a 16550 with longer FIFOs). Bytes take no time on the line."""
+    """A serial port (PC16550D). Bytes take no time on the line."""
 
     pin: u64  # of the I/O APIC
     divisor: u64
@@ -64,6 +65,7 @@ class Serial(Record):
     fifo_control: u64
     line_control: u64
     modem_control: u64
+    modem_changes: u64  # which modem inputs have changed since the modem status was last read
     scratch: u64
     transmitter_interrupts: bool  # whether "transmitter empty" waits to be seen in the interrupt identification
     received: Bytes  # a ring of `received_size` bytes

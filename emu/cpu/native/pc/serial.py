@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Serial ports: a TL16C750, which is a 16550 with FIFOs of 64 bytes (Texas Instruments, SLLS191, "Principles of operation").
+"""Serial ports (National Semiconductor PC16550D, section 8).
 
-Bytes take no time on the line: a byte that the guest writes has been sent at once, and bytes from the host wait in the receiver.
+Bytes take no time on the line: a byte that the guest writes has been sent at once, and bytes from the host wait in the receiver,
+however many. There are no line errors.
 """
 
 from __future__ import annotations
@@ -15,18 +16,19 @@ from emu.native.records import u64
 
 __all__ = ["read", "update_line", "write"]
 
-# Registers (table 3 of the manual); DIVISOR_ACCESS of the line control register makes the first two the divisor's halves.
+# Registers (table II); DIVISOR_ACCESS of the line control register makes the first two the divisor's halves.
 DATA, INTERRUPT_ENABLE, FIFO_CONTROL, LINE_CONTROL, MODEM_CONTROL, LINE_STATUS, MODEM_STATUS, SCRATCH = range(8)
 IDENTIFICATION = FIFO_CONTROL  # when it is read
 
-RECEIVER, TRANSMITTER = u64(1), u64(2)  # bits of the interrupt enable register
-NO_INTERRUPT, TRANSMITTER_EMPTY, DATA_AVAILABLE = 1, 2, 4  # interrupt identification
-FIFOS_ENABLED, LONG_FIFOS = 0xC0, 0x20
-FIFO_ENABLE, FIFO_CLEAR, FIFO_LONG = 0x01, 0x02, 0x20  # bits of the FIFO control register
+RECEIVER, TRANSMITTER, MODEM = u64(1), u64(2), u64(8)  # bits of the interrupt enable register
+MODEM_CHANGED, NO_INTERRUPT, TRANSMITTER_EMPTY, DATA_AVAILABLE = 0, 1, 2, 4  # interrupt identification (table IV)
+FIFOS_ENABLED = 0xC0
+FIFO_ENABLE, FIFO_CLEAR = u64(0x01), u64(0x02)  # bits of the FIFO control register
 DIVISOR_ACCESS = 0x80
 OUT2, LOOP = 0x08, 0x10  # bits of the modem control register
 SENT_ALL = u64(0x60)  # bits of the line status register; bit 0: data is ready
-READY = 0xB0  # modem status: carrier, data set ready, clear to send
+READY = u64(0xB0)  # modem status: carrier, data set ready, clear to send
+RING = 0x40  # a bit of the modem status register, of which only the end is a change
 
 
 @njit
@@ -41,6 +43,8 @@ def pending(port: Serial) -> u64:
         return DATA_AVAILABLE
     if port.interrupt_enable & TRANSMITTER and port.transmitter_interrupts:
         return TRANSMITTER_EMPTY
+    if port.interrupt_enable & MODEM and port.modem_changes != 0:
+        return MODEM_CHANGED
     return NO_INTERRUPT
 
 
@@ -73,16 +77,33 @@ def send(cpu: Cpu, port: Serial, value: u64) -> None:
             port.sent_count += 1
         if port.sent_count >= port.sent_wanted:
             stop(cpu)
+    empty(cpu, port)
+
+
+@njit
+def empty(cpu: Cpu, port: Serial) -> None:
+    """The transmitter is empty: a new interrupt, even if the last one has not been seen."""
+    port.transmitter_interrupts = False
+    update_line(cpu, port)
     port.transmitter_interrupts = True
 
 
 @njit
-def modem_status(port: Serial) -> u64:
-    """In a loop, the outputs are the inputs."""
+def modem_inputs(port: Serial) -> u64:
+    """The upper half of the modem status. In a loop, the outputs are the inputs (8.6.7)."""
     control = port.modem_control
     if not control & LOOP:
         return READY
     return (control & 1) << 5 | (control & 2) << 3 | (control & 4) << 4 | (control & 8) << 4
+
+
+@njit
+def control_modem(port: Serial, value: u64) -> None:
+    """Writes the modem control register, and notes which inputs that changes (8.6.8)."""
+    before = modem_inputs(port)
+    port.modem_control = value & 0x1F
+    after = modem_inputs(port)
+    port.modem_changes |= ((before ^ after) & ~u64(RING)) >> 4 | (before & ~after & RING) >> 4
 
 
 @njit
@@ -101,7 +122,7 @@ def read(cpu: Cpu, port: Serial, register: u64) -> u64:
             port.transmitter_interrupts = False
             update_line(cpu, port)
         if port.fifo_control & FIFO_ENABLE:
-            value |= FIFOS_ENABLED | port.fifo_control & LONG_FIFOS
+            value |= FIFOS_ENABLED
     elif register == LINE_CONTROL:
         value = port.line_control
     elif register == MODEM_CONTROL:
@@ -109,7 +130,9 @@ def read(cpu: Cpu, port: Serial, register: u64) -> u64:
     elif register == LINE_STATUS:
         value = SENT_ALL | u64(has_data(port))
     elif register == MODEM_STATUS:
-        value = modem_status(port)
+        value = modem_inputs(port) | port.modem_changes
+        port.modem_changes = 0
+        update_line(cpu, port)
     else:
         value = port.scratch
     return value
@@ -125,19 +148,17 @@ def write(cpu: Cpu, port: Serial, register: u64, value: u64) -> None:
         send(cpu, port, value)
     elif register == INTERRUPT_ENABLE:
         if value & TRANSMITTER and not port.interrupt_enable & TRANSMITTER:
-            port.transmitter_interrupts = True
-            set_line(cpu, port.pin, False)  # a new edge
-        port.interrupt_enable = value & 0x3F
+            empty(cpu, port)
+        port.interrupt_enable = value & 0xF
     elif register == FIFO_CONTROL:
-        # The bit for long FIFOs changes only with DIVISOR_ACCESS (FCR5 in the manual).
-        long = value & FIFO_LONG if port.line_control & DIVISOR_ACCESS else port.fifo_control & FIFO_LONG
-        port.fifo_control = value & 0xC9 & ~u64(FIFO_LONG) | long
-        if value & FIFO_CLEAR:
+        enable = value & FIFO_ENABLE
+        if enable != port.fifo_control or enable and value & FIFO_CLEAR:
             port.received_begin = port.received_end
+        port.fifo_control = enable
     elif register == LINE_CONTROL:
         port.line_control = value
     elif register == MODEM_CONTROL:
-        port.modem_control = value & 0x3F
+        control_modem(port, value)
     elif register == SCRATCH:
         port.scratch = value
     update_line(cpu, port)
