@@ -156,6 +156,7 @@ class BarePc:
 
     def start(self, source: str, cpu: int = 0) -> None:
         self.load(source, cpu)
+        self.pc.apics[cpu].waits_for_start = False
         self.board.cpus[cpu].start(CODE + 0x2000 * cpu, 0, 0)
 
     def run(self, *sources: str, turns: int = 200) -> BarePc:
@@ -191,6 +192,17 @@ class BarePc:
         return [cpu.cycles for cpu in self.board.cpus]
 
 
+def out(port: int, value: int, size: int = 1) -> str:
+    """Code that writes to an I/O port."""
+    return f"mov dx, {port:#x}; mov eax, {value:#x}; out dx, {_ACCUMULATOR[size]}; "
+
+
+def into(port: int, size: int = 1) -> str:
+    """Code that keeps what it reads from an I/O port."""
+    return f"mov dx, {port:#x}; xor eax, eax; in {_ACCUMULATOR[size]}, dx; {KEEP}"
+
+
+_ACCUMULATOR = {1: "al", 2: "ax", 4: "eax"}
 KEEP = "mov [r14], rax; add r14, 8; "  # code that keeps RAX as the next result
 
 
