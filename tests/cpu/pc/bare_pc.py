@@ -144,6 +144,8 @@ class BarePc:
     def load(self, source: str, cpu: int = 0) -> None:
         """Puts code where a CPU will start, after the code that loads its tables and enables its APIC."""
         results = RESULTS + 0x1000 * cpu
+        for page in range(CODE + 0x2000 * cpu, CODE + 0x2000 * (cpu + 1), 0x1000):
+            self.board.flush_page(page)
         self.put(
             CODE + 0x2000 * cpu,
             f"lgdt [{TABLES}]; lidt [{TABLES + 16}]; mov rsp, {STACKS + 0x1000 * cpu + 0xFF8:#x}; "
@@ -154,10 +156,15 @@ class BarePc:
             + "; cli; hlt",
         )
 
-    def start(self, source: str, cpu: int = 0) -> None:
-        self.load(source, cpu)
+    def begin(self, cpu: int = 0) -> None:
+        """Starts a CPU at its code."""
+        self.bytes(GDT + 0x35, b"\x89")  # the task is not busy
         self.pc.apics[cpu].waits_for_start = False
         self.board.cpus[cpu].start(CODE + 0x2000 * cpu, 0, 0)
+
+    def start(self, source: str, cpu: int = 0) -> None:
+        self.load(source, cpu)
+        self.begin(cpu)
 
     def run(self, *sources: str, turns: int = 200) -> BarePc:
         """Runs code on the CPUs until all of them sleep."""
