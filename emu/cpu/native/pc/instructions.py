@@ -39,7 +39,6 @@ LOW_HALF = u64(0xFFFF_FFFF)
 
 _unicorn_rdmsr = external("helper_rdmsr_x86_64", None, Env)
 _unicorn_wrmsr = external("helper_wrmsr_x86_64", None, Env)
-_check_byte, _check_word, _check_double = (external(f"helper_check_io{size}_x86_64", None, Env, u32) for size in "bwl")
 
 
 @njit
