@@ -3,64 +3,63 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
 import click
 
-from emu.cli.build_module import build_module
-from emu.cli.convert import convert
 from emu.cli.exit_status import BAD_INPUT, BROKEN_PIPE, INTERRUPTED
 from emu.cli.guest_errors import GuestDied, TimedOut
-from emu.cli.linux import linux
-from emu.cli.list import list_names
-from emu.cli.looking import diff, ftd, grep, top, tree
-from emu.cli.machines import machines
-from emu.cli.mount import mount
 from emu.cli.output import give_up, open_standard_streams
-from emu.cli.race import race
-from emu.cli.record import record
-from emu.cli.report import report
-from emu.cli.reproduce import reproduce
-from emu.cli.run import run
-from emu.cli.shell import shell
 from emu.cli.signals import Terminated
-from emu.cli.stat import stat
-from emu.cli.tour import tour
-from emu.cli.tracecmd import tracecmd
-from emu.cli.view import view
 
 __all__ = ["cli", "main"]
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+# Where each command is. It is imported when it is used.
+_COMMANDS = {
+    "run": "emu.cli.run:run",
+    "record": "emu.cli.record:record",
+    "stat": "emu.cli.stat:stat",
+    "report": "emu.cli.report:report",
+    "convert": "emu.cli.convert:convert",
+    "view": "emu.cli.view:view",
+    "reproduce": "emu.cli.reproduce:reproduce",
+    "top": "emu.cli.looking:top",
+    "ftd": "emu.cli.looking:ftd",
+    "tree": "emu.cli.looking:tree",
+    "grep": "emu.cli.looking:grep",
+    "diff": "emu.cli.looking:diff",
+    "shell": "emu.cli.shell:shell",
+    "list": "emu.cli.list:list_names",
+    "build-module": "emu.cli.build_module:build_module",
+    "race": "emu.cli.race:race",
+    "linux": "emu.cli.linux:linux",
+    "machines": "emu.cli.machines:machines",
+    "mount": "emu.cli.mount:mount",
+    "tracecmd": "emu.cli.tracecmd:tracecmd",
+    "tour": "emu.cli.tour:tour",
+}
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, name = _COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="emu", message="%(package)s %(version)s")
 def cli() -> None:
     """Run programs on a small emulated machine and trace its kernel with ftrace."""
-
-
-cli.add_command(run)
-cli.add_command(record)
-cli.add_command(stat)
-cli.add_command(report)
-cli.add_command(convert)
-cli.add_command(view)
-cli.add_command(reproduce)
-cli.add_command(top)
-cli.add_command(ftd)
-cli.add_command(tree)
-cli.add_command(grep)
-cli.add_command(diff)
-cli.add_command(shell)
-cli.add_command(list_names)
-cli.add_command(build_module)
-cli.add_command(race)
-cli.add_command(linux)
-cli.add_command(machines)
-cli.add_command(mount)
-cli.add_command(tracecmd)
-cli.add_command(tour)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from emu.cpu.host_signals import Held
 from emu.cpu.pc.state import flush_tlbs
 from emu.guest_machine import BadCommand, Completed, exit_status, shell_line
 from emu.installation import image_directory
-from emu.kernel.console_input import Input, Terminal
 from emu.kernel.endings import GuestPanic
 from emu.kernel.guest_cpu import GuestCpu
 from emu.kernel.userland import BadUserland, find_busybox
@@ -30,6 +29,9 @@ from emu.linux.image import BadKernel, Kernel, read_kernel
 from emu.linux.root import base, initrd_of, tree_of
 from emu.linux.symbols import NoSymbols, Symbols
 from emu.parameters import parameters_of
+
+if TYPE_CHECKING:
+    from emu.kernel.console_input import Input, Terminal
 
 __all__ = ["LinuxMachine"]
 

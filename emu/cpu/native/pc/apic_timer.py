@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The timer of a local APIC (SDM volume 3, 11.5.4). It counts ticks of the crystal that `cpuid` names, divided, or waits until the
-time stamp counter has a value. A timer whose vector is illegal raises nothing."""
+"""The timer of a local APIC (SDM volume 3, 11.5.4). It counts ticks of the crystal that `cpuid` names, divided, or waits until
+the time stamp counter has a value. A timer whose vector is illegal raises nothing."""
 
 from __future__ import annotations
 

@@ -77,5 +77,5 @@ def read(cpu: Cpu, register: u64) -> u64:
 @njit
 def write(cpu: Cpu, register: u64, value: u64) -> None:
     is_alarm = register < WEEKDAY and register & 1 != 0  # it never comes
-    if is_alarm or register > STATUS_D and register != CENTURY:
+    if is_alarm or (register > STATUS_D and register != CENTURY):
         Pc(cpu.board.devices).cmos[register % CMOS_SIZE] = value

@@ -98,7 +98,7 @@ def command(cpu: Cpu) -> None:
     if mode <= LOWEST_PRIORITY and vector < FIRST_VECTOR:
         report(cpu, ILLEGAL_VECTOR_SENT, cpu.cycles)
         return
-    if (shorthand == SELF or shorthand == ALL) and mode != FIXED:
+    if (shorthand in (SELF, ALL)) and mode != FIXED:
         return  # is not possible (table 11-3)
     send(cpu, shorthand, apic.command_high >> 24, is_logical, mode, vector, False)
 

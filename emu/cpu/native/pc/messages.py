@@ -91,7 +91,7 @@ def deliver(sender: Cpu, receiver: Cpu, mode: u64, vector: u64, is_level: bool) 
 def send_to_lowest(
     sender: Cpu, shorthand: u64, destination: u64, is_logical: u64, vector: u64, is_level: bool
 ) -> None:
-    """Sends a message to the CPU that does the least important work of those that it is for (11.6.2.4); of equals, to the first."""
+    """Sends a message to the CPU with the least important work, of those that it is for (11.6.2.4); of equals, to the first."""
     lowest, chosen = NEVER, u64(0)
     for n in range(sender.board.cpu_count):
         receiver = sender.board.cpus[n]

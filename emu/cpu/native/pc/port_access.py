@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`in` and `out` of a PC's CPUs.
 
-Unicorn finds the program counter for its hooks, which takes longer than the access. Nothing needs it here but an access that faults.
+Unicorn finds the program counter for its hooks, which takes longer than the access. Nothing needs it here but an access that
+faults.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from unicorn import x86_const as x86
 
@@ -24,7 +25,6 @@ _check_word = external("helper_check_iow_x86_64", None, Env, u32)
 _check_long = external("helper_check_iol_x86_64", None, Env, u32)
 
 IOPL_SHIFT = 12  # EFLAGS: the privilege level that may access all ports
-SIZES = {"b": 1, "w": 2, "l": 4}
 
 
 @njit
@@ -43,8 +43,8 @@ def write(cpu: Cpu, port: u64, size: u64, value: u64) -> None:
 
 
 def build_hooks(layouts: Layouts) -> Sequence[tuple[int, int]]:
-    """Unicorn's numbers of both instructions, with the hooks for accesses that must be checked first: those of programs, which may
-    access the ports that the task segment's bitmap allows (SDM volume 1, 19.5)."""
+    """Unicorn's numbers of both instructions, with the hooks for accesses that must be checked first: those of programs, which
+    may access the ports that the task segment's bitmap allows (SDM volume 1, 19.5)."""
     native = Native(layouts)
 
     @native.njit
@@ -72,7 +72,7 @@ def build_hooks(layouts: Layouts) -> Sequence[tuple[int, int]]:
 
 
 def build_functions(layouts: Layouts) -> Mapping[str, int]:
-    """Compiles. Returns addresses, by the names of Unicorn's functions that they replace. They do the kernel's accesses."""
+    """Compiles. Returns addresses, by the names of Unicorn's functions that they replace: the kernel's accesses to bytes."""
     native = Native(layouts)
 
     @native.njit
@@ -84,26 +84,18 @@ def build_functions(layouts: Layouts) -> Mapping[str, int]:
         cpu = Cpu(state.opaque)
         return cpu.board.devices != 0 and Env(cpu.env).hflags & PRIVILEGE == 0
 
-    def build_in(suffix: str, size: int) -> int:
-        usual: Callable[[Uc, u64, u64], u32] = external(f"cpu_in{suffix}_x86_64", u32, Uc, u32, u64)
+    read_usual = external("cpu_inb_x86_64", u32, Uc, u32, u64)
+    write_usual = external("cpu_outb_x86_64", None, Uc, u32, u32, u64)
 
-        @native.callback
-        def port_in(uc: Uc, port: u32, called_from: u64) -> u32:
-            return read(Cpu(uc.cpu.opaque), port, u64(size)) if is_direct(uc) else usual(uc, port, called_from)
+    @native.callback
+    def cpu_inb(uc: Uc, port: u32, called_from: u64) -> u32:
+        return ports.read(Cpu(uc.cpu.opaque), port) if is_direct(uc) else read_usual(uc, port, called_from)
 
-        return port_in.address
+    @native.callback
+    def cpu_outb(uc: Uc, port: u32, value: u32, called_from: u64) -> None:
+        if is_direct(uc):
+            ports.write(Cpu(uc.cpu.opaque), port, value)
+        else:
+            write_usual(uc, port, value, called_from)
 
-    def build_out(suffix: str, size: int) -> int:
-        usual = external(f"cpu_out{suffix}_x86_64", None, Uc, u32, u32, u64)
-
-        @native.callback
-        def port_out(uc: Uc, port: u32, value: u32, called_from: u64) -> None:
-            if is_direct(uc):
-                write(Cpu(uc.cpu.opaque), port, u64(size), value)
-            else:
-                usual(uc, port, value, called_from)
-
-        return port_out.address
-
-    kinds = (("in", build_in), ("out", build_out))
-    return {f"cpu_{name}{suffix}_x86_64": build(suffix, size) for name, build in kinds for suffix, size in SIZES.items()}
+    return {"cpu_inb_x86_64": cpu_inb.address, "cpu_outb_x86_64": cpu_outb.address}

@@ -152,7 +152,7 @@ def write(cpu: Cpu, port: Serial, register: u64, value: u64) -> None:
         port.interrupt_enable = value & 0xF
     elif register == FIFO_CONTROL:
         enable = value & FIFO_ENABLE
-        if enable != port.fifo_control or enable and value & FIFO_CLEAR:
+        if enable != port.fifo_control or (enable and value & FIFO_CLEAR):
             port.received_begin = port.received_end
         port.fifo_control = enable
     elif register == LINE_CONTROL:
