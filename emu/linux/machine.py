@@ -14,20 +14,19 @@ from typing import TYPE_CHECKING, Any, Self
 
 from emu.cpu.host_signals import Held
 from emu.cpu.pc.state import flush_tlbs
-from emu.guest_machine import BadCommand, Completed, exit_status, shell_line
-from emu.installation import image_directory
+from emu.guest_machine import Completed, exit_status
 from emu.kernel.endings import GuestPanic
 from emu.kernel.guest_cpu import GuestCpu
-from emu.kernel.userland import BadUserland, find_busybox
-from emu.linux import arch, requirements, saved, store
+from emu.linux import requirements, saved, store
 from emu.linux.channel import Window
 from emu.linux.checkpoint import LinuxCheckpoint
 from emu.linux.config import LinuxConfig, LinuxParameters
 from emu.linux.find import find_kernel
 from emu.linux.guest import Guest
 from emu.linux.image import BadKernel, Kernel, read_kernel
-from emu.linux.root import base, initrd_of, tree_of
+from emu.linux.initramfs import initramfs_of
 from emu.linux.symbols import NoSymbols, Symbols
+from emu.linux.words import words_of
 from emu.parameters import parameters_of
 
 if TYPE_CHECKING:
@@ -35,9 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LinuxMachine"]
 
-_INIT = "linux-init"
-_MOST_WORDS = 2 << 20  # bytes: what Linux takes for words and environment, with the default stack limit
-_MOST_WORD = 128 << 10
 _AT_A_TERMINAL = 4_000_000  # nanoseconds that pass between two looks at the keyboard, at most
 _READ_AHEAD = 1 << 16  # bytes of input that wait for the guest
 
@@ -71,7 +67,7 @@ class LinuxMachine:
             raise ValueError(f"the timing model '{config.timing}' does not exist for a Linux guest: static is the only one")
         path = find_kernel(None if config.kernel is None else os.fspath(config.kernel))
         self._prepare(dataclasses.replace(config, kernel=path, timing="static"), parameters)
-        initramfs = _initramfs(config)
+        initramfs = initramfs_of(config)
         kept = None if parameters.fresh else store.machine_file(self._made_from(initramfs))
         if kept is not None and (found := self._kept(kept)) is not None:
             self._restore(found)
@@ -234,7 +230,7 @@ class LinuxMachine:
         If `run` raises, the command continues whenever the machine runs. The next `run` first kills it.
         """
         self._check()
-        words = _words(command)
+        words = words_of(command)
         with self._guest.limits.during(None, host_limit):
             self._kill_command()
         self._output.clear()
@@ -384,52 +380,6 @@ class LinuxMachine:
 
     def _wedged(self, why: str) -> GuestPanic:
         return GuestPanic(self._guest.where(why))
-
-
-def _words(command: str | Sequence[str | bytes]) -> list[bytes]:
-    """The words of a command as bytes.
-
-    Raises:
-        BadCommand: there is none, one has a NUL, or they are too long.
-    """
-    words = [
-        word if isinstance(word, bytes) else word.encode(errors="surrogateescape")
-        for word in (shell_line(command) if isinstance(command, str) else command)
-    ]
-    if not words:
-        raise BadCommand("a command has at least one word: a program")
-    if any(b"\0" in word for word in words):
-        raise BadCommand("a command cannot hold a NUL byte")
-    longest, total = max(map(len, words)), sum(len(word) + 1 for word in words)
-    if longest >= _MOST_WORD:
-        raise BadCommand(f"a word of {longest} bytes: at most {_MOST_WORD - 1} fit")
-    if total > _MOST_WORDS:
-        raise BadCommand(f"a command of {total} bytes: at most {_MOST_WORDS} fit")
-    return words
-
-
-def _initramfs(config: LinuxConfig) -> bytes:
-    """The initramfs: the user's, then emu's own part."""
-    tree = b"" if config.rootfs is None else tree_of(Path(config.rootfs))
-    initrd = b"" if config.initrd is None else initrd_of(Path(config.initrd))
-    return b"".join(_padded(part) for part in (base(*_own_programs(config)), initrd, tree) if part)
-
-
-def _padded(archive: bytes) -> bytes:
-    return archive + bytes(-len(archive) % 4)
-
-
-def _own_programs(config: LinuxConfig) -> tuple[bytes, bytes | None]:
-    """The init; and busybox, unless there is a tree, which has its own shell."""
-    init = (image_directory(arch.IMAGES) / _INIT).read_bytes()
-    if config.rootfs is not None:
-        return init, None
-    try:
-        return init, find_busybox(arch.IMAGES, arch.ELF_MACHINE_NAME).read_bytes()
-    except BadUserland:
-        if config.initrd is None:
-            raise
-        return init, None
 
 
 def _digest(data: bytes) -> str:
