@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from llvmlite import binding
 from numba.core import serialize, types
 from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
@@ -157,8 +158,21 @@ def _description(value: object) -> str:
     raise TypeError(f"native code cannot close over {value!r}")
 
 
+def _names_defined(bitcode: bytes) -> bytes:
+    """LLVM's code of a module that defines what another one does, as nothing."""
+    module = binding.parse_bitcode(bitcode)
+    functions = [f'define void @"{one.name}"() {{ ret void }}' for one in module.functions if not one.is_declaration]
+    variables = [f'@"{one.name}" = global i8 0' for one in module.global_variables if not one.is_declaration]
+    stub: bytes = binding.parse_assembly("\n".join(functions + variables)).as_bitcode()
+    return stub
+
+
 class Cache:
     """One function's compiled code, a file per signature. Its methods are those that numba's dispatchers call.
+
+    Args:
+        function: the function.
+        is_linked: whether other compiled functions contain it. Then its file also has what they need.
 
     Attributes:
         under_way: the functions that are being compiled now, each on behalf of the previous one.
@@ -168,8 +182,8 @@ class Cache:
     under_way: ClassVar[list[str]] = []
     compiled: ClassVar[int] = 0
 
-    def __init__(self, function: Callable[..., object]) -> None:
-        self._function = function
+    def __init__(self, function: Callable[..., object], is_linked: bool = True) -> None:
+        self._function, self._is_linked = function, is_linked
         self._is_named = False
 
     def _path(self, signature: object, codegen: Untyped) -> Path | None:
@@ -207,6 +221,15 @@ class Cache:
             self._is_named = True
             self._function.__qualname__ += f"_{_identity(self._function)[:16]}"
 
+    def _reduced(self, result: Untyped) -> Untyped:
+        """What is saved. LLVM's code of a function that is only called by its address is left out, except for the names of what
+        it defines: to read it takes longer than to load the machine code."""
+        library, *rest = result._reduce()
+        if not self._is_linked:
+            name, kind, (machine_code, bitcode) = library
+            library = name, kind, (machine_code, _names_defined(bitcode))
+        return library, *rest
+
     def save_overload(self, signature: object, result: Untyped) -> None:
         """Saves the result of a compilation. A process that reads it at the same time finds the whole file or none."""
         self.under_way.pop()
@@ -220,7 +243,7 @@ class Cache:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
-                unfinished.write_bytes(serialize.dumps(result._reduce()))
+                unfinished.write_bytes(serialize.dumps(self._reduced(result)))
                 unfinished.replace(path)
             finally:
                 unfinished.unlink(missing_ok=True)

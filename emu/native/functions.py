@@ -79,7 +79,7 @@ class Native:
         function.layouts = self._layouts  # type: ignore[attr-defined]
         kinds = _declared(function).args, _declared(function).return_type
         compiled: Untyped = CFunc(function, kinds, locals={}, options={"error_model": "numpy"}, pipeline_class=_Compiler)
-        compiled._cache = Cache(function)
+        compiled._cache = Cache(function, is_linked=False)
         compiled.compile()
         return cast(Compiled[P, R], compiled)
 
