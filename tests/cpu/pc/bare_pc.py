@@ -166,7 +166,7 @@ class BarePc:
         self.load(source, cpu)
         self.begin(cpu)
 
-    def run(self, *sources: str, turns: int = 200) -> BarePc:
+    def run(self, *sources: str, turns: int = 40) -> BarePc:
         """Runs code on the CPUs until all of them sleep."""
         for n, source in enumerate(sources):
             self.start(source, n)
