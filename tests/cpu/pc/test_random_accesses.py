@@ -22,6 +22,7 @@ MSRS = (
 # Unicorn's own registers with which a guest can only harm itself: they switch long mode off, or move segments
 NOT_WRITTEN = (0xC000_0080, 0xC000_0100, 0xC000_0101)
 RESET_OR_OFF = (0x600, 0x606)
+COMMAND, INIT = 0x300, 5
 REGISTERS = (0x80, 0xB0, 0xD0, 0xE0, 0xF0, 0x280, 0x300, 0x310, 0x320, 0x350, 0x370, 0x380, 0x390, 0x3E0)
 
 
@@ -52,6 +53,10 @@ def access(source: random.Random) -> bytes:
         chosen = source.choice(REGISTERS) if window == APIC else source.choice((0, 0x10))
         offset = chosen if source.random() < 0.8 else source.randrange(0x1000 - size + 1)
         if source.random() < 0.6:
+            written = number(source, 4)
+            if offset == COMMAND and written >> 8 & 7 == INIT and source.random() < 0.95:
+                written &= ~(INIT << 8)  # a CPU that is off accesses nothing
+            value = load(EAX, written)
             return value + load(EBX, window + offset) + prefix + bytes([0x88 + wide, 0x03])
         return load(EAX, 0) + load(EBX, window + offset) + prefix + bytes([0x8A + wide, 0x03]) + SUM
     if kind < 0.8:  # ports: out dx, eax; in eax, dx
