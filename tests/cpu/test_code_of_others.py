@@ -20,7 +20,8 @@ def calls_after(change: str, *, told: bool) -> list[list[int]]:
     bare.put(FUNCTION, "mov r12d, 1; ret")
     again = f"call {KERNEL + FUNCTION:#x}; {CALL}"
     flag, end = f"mov rbx, {KERNEL + FLAG:#x}; ", "cli; hlt; f: out 0xe0, eax; ret"
-    bare.start(f"{again}mov ecx, 2000; l: dec ecx; jnz l; {change}mov eax, 35; call f; {flag}inc qword ptr [rbx]; {again}{again}{end}")
+    wait = "mov ecx, 2000; l: dec ecx; jnz l; "
+    bare.start(f"{again}{wait}{change}mov eax, 35; call f; {flag}inc qword ptr [rbx]; {again}{again}{end}")
     bare.start(f"{again}{flag}l: pause; cmp qword ptr [rbx], 0; je l; {again}{again}{end}", cpu=1)
     found: list[list[int]] = [[], []]
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from emu.cpu import arch
@@ -80,7 +82,8 @@ def busy(stop_every: int = 0) -> tuple[list[int], list[dict[str, int]], bytes, l
     for n in range(3):
         bare.start(
             f"mov rbx, {KERNEL + SHARED:#x}; mov rbp, {KERNEL + FUNCTION_CODE:#x}; mov r12d, 300; mov edi, {n + 1}; "
-            f"again: imul edi, edi, 1103515245; add edi, 12345; mov eax, edi; shr eax, 8; xor edx, edx; mov ecx, {FUNCTIONS}; div ecx; "
+            f"again: imul edi, edi, 1103515245; add edi, 12345; mov eax, edi; shr eax, 8; xor edx, edx; "
+            f"mov ecx, {FUNCTIONS}; div ecx; "
             f"imul rdx, rdx, {FUNCTION_SIZE}; add rdx, rbp; call rdx; dec r12d; jnz again; cli; hlt",
             cpu=n,
         )
@@ -107,7 +110,7 @@ def test_a_full_buffer_of_translations_changes_no_clock(monkeypatch: pytest.Monk
     monkeypatch.setattr(cpu_module, "TRANSLATION_BUFFER", 1 << 20)
     *found, blocks = busy()
     assert (found[0], found[1], found[2]) == usual[:3]
-    assert any(later < earlier for earlier, later in zip(blocks, blocks[1:], strict=False))  # it was emptied
+    assert any(later < earlier for earlier, later in pairwise(blocks))  # it was emptied
 
 
 def test_stops_for_python_change_no_clock() -> None:

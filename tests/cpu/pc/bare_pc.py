@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A PC without a kernel: identity paging, an IDT whose handlers count, and a few instructions, for tests of the hardware alone."""
+"""A PC without a kernel: identity paging, an IDT whose handlers count, and some instructions, for tests of the hardware alone."""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from tests.cpu.pc.bare_pc import (
@@ -48,7 +50,8 @@ def deadline(distance: int) -> str:
 @pytest.mark.parametrize(("configuration", "divisor"), [(0, 2), (1, 4), (2, 8), (3, 16), (8, 32), (9, 64), (0xA, 128), (0xB, 1)])
 def test_one_shot(configuration: int, divisor: int) -> None:
     """11.5.4: counts down once, at the rate of the divide configuration (figure 11-10)."""
-    pc = timed(write(DIVIDE, configuration) + write(LVT_TIMER, VECTOR) + now("rbx") + write(INITIAL, 20) + "hlt; " + keep(CURRENT) + wait(9000))
+    pc = timed(write(DIVIDE, configuration) + write(LVT_TIMER, VECTOR) + now("rbx") + write(INITIAL, 20) + "hlt; "
+        + keep(CURRENT) + wait(9000))
     time, count = pc.results()
     assert 0 <= time - pc.registers()["rbx"] - 20 * divisor * TICK < 30
     assert count == 0
@@ -58,7 +61,7 @@ def test_periodic() -> None:
     """The count starts again by itself, and the periods do not drift."""
     pc = timed(write(LVT_TIMER, PERIODIC | VECTOR) + write(INITIAL, 10) + "hlt; " * 5)
     times = pc.results()
-    assert [later - earlier for earlier, later in zip(times, times[1:], strict=False)] == [10 * TICK] * 4
+    assert [later - earlier for earlier, later in pairwise(times)] == [10 * TICK] * 4
 
 
 def test_the_current_count() -> None:
@@ -80,7 +83,8 @@ def test_a_masked_timer_counts_and_raises_nothing() -> None:
 
 
 def test_a_periodic_timer_that_is_unmasked_keeps_its_phase() -> None:
-    pc = timed(now("rbx") + write(LVT_TIMER, MASKED | PERIODIC | VECTOR) + write(INITIAL, 20) + wait(1000) + write(LVT_TIMER, PERIODIC | VECTOR) + "hlt")
+    pc = timed(now("rbx") + write(LVT_TIMER, MASKED | PERIODIC | VECTOR) + write(INITIAL, 20) + wait(1000)
+        + write(LVT_TIMER, PERIODIC | VECTOR) + "hlt")
     (time,) = pc.results()
     assert 0 <= (time - pc.registers()["rbx"]) % (20 * TICK) < 40
 
@@ -97,7 +101,8 @@ def test_another_mode_disarms() -> None:
 
 
 def test_a_new_divisor_counts_on_from_the_current_count() -> None:
-    pc = timed(write(LVT_TIMER, VECTOR) + now("rbx") + write(INITIAL, 100) + wait(1000) + write(DIVIDE, 0) + keep(CURRENT) + "hlt")
+    pc = timed(write(LVT_TIMER, VECTOR) + now("rbx") + write(INITIAL, 100) + wait(1000) + write(DIVIDE, 0) + keep(CURRENT)
+        + "hlt")
     count, time = pc.results()
     assert 48 <= count <= 50
     assert abs(time - pc.registers()["rbx"] - 100 * TICK - count * TICK) < 60
@@ -119,7 +124,8 @@ def test_a_deadline_in_the_past() -> None:
 
 def test_a_deadline_of_0_disarms_and_one_far_away_never_comes() -> None:
     for value in (0, 2**64 - 1):
-        assert timed(write(LVT_TIMER, DEADLINE | VECTOR) + deadline(500) + wrmsr(TSC_DEADLINE, value) + wait(1000)).results() == []
+        assert timed(write(LVT_TIMER, DEADLINE | VECTOR) + deadline(500) + wrmsr(TSC_DEADLINE, value)
+            + wait(1000)).results() == []
 
 
 def test_a_masked_deadline() -> None:
@@ -144,7 +150,8 @@ def test_each_mode_ignores_the_others_register() -> None:
 
 def test_a_deadline_follows_the_time_stamp_counter() -> None:
     """18.17.3: a counter that is set back puts the deadline off; one that is set forward is there at once."""
-    pc = timed(wait(3000) + write(LVT_TIMER, DEADLINE | VECTOR) + deadline(1000) + wrmsr(ADJUST, 2**64 - 5000) + wait(2000) + wrmsr(ADJUST, 0) + BOUNDARY)
+    pc = timed(wait(3000) + write(LVT_TIMER, DEADLINE | VECTOR) + deadline(1000) + wrmsr(ADJUST, 2**64 - 5000) + wait(2000)
+        + wrmsr(ADJUST, 0) + BOUNDARY)
     (time,) = pc.results()
     assert 4000 <= time - pc.registers()["rbx"] < 4200
     pc = timed(write(LVT_TIMER, DEADLINE | VECTOR) + deadline(100_000) + wrmsr(0x10, 1 << 40) + BOUNDARY + wait(100))

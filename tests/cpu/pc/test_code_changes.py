@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Code that changes: all CPUs of a PC execute what is in memory (SDM volume 3, 9.1.3 demands less), whoever wrote it and where."""
+"""Code that changes: all CPUs of a PC execute what is in memory (SDM volume 3, 9.1.3 asks less), whoever wrote it, and where."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ def test_all_cpus_execute_what_another_has_stored(change: str, alias: bool) -> N
 @pytest.mark.parametrize("alias", [False, True], ids=["same address", "another address"])
 def test_stores_that_were_fast_before_there_was_code(alias: bool) -> None:
     """The writer knows the page already, as one without code."""
-    check(changed(FUNCTION, CHANGES["a store"], alias=alias, before="mov ebx, {0}; mov dword ptr [rbx + 0x800], 7; mov dword ptr [rbx + 0x804], 8; "))
+    check(changed(FUNCTION, CHANGES["a store"], alias=alias,
+        before="mov ebx, {0}; mov dword ptr [rbx + 0x800], 7; mov dword ptr [rbx + 0x804], 8; "))
 
 
 @pytest.mark.parametrize("alias", [False, True], ids=["same address", "another address"])
@@ -98,7 +99,8 @@ def test_a_store_next_to_code_changes_no_code() -> None:
 
 
 def test_a_cpu_that_executes_a_page_that_it_writes_to() -> None:
-    code = f"mov ecx, 300; mov ebx, {FUNCTION:#x}; xor edx, edx; l: call rbx; add edx, eax; inc dword ptr [rbx + 1]; dec ecx; jnz l; mov [r15], rdx"
+    code = f"mov ecx, 300; mov ebx, {FUNCTION:#x}; xor edx, edx; "
+    code += "l: call rbx; add edx, eax; inc dword ptr [rbx + 1]; dec ecx; jnz l; mov [r15], rdx"
     pc = BarePc()
     pc.put(FUNCTION, OLD_CODE)
     assert pc.run(code).read(RESULTS) == sum(range(1, 301))
@@ -108,7 +110,8 @@ def test_a_block_that_changes_itself() -> None:
     """SDM volume 3, 9.1.3: a store into the next instruction is executed, also several times in a loop."""
     store = "lea rbx, [rip + next]; mov byte ptr [rbx + 1], 2; nop; next: mov eax, 1; nop; mov [r14], rax; add r14, 8"
     assert results(store) == [2]
-    loop = "mov ecx, 5; again: lea rbx, [rip + next]; inc byte ptr [rbx + 1]; next: mov eax, 1; mov [r14], rax; add r14, 8; dec ecx; jnz again"
+    loop = "mov ecx, 5; again: lea rbx, [rip + next]; "
+    loop += "inc byte ptr [rbx + 1]; next: mov eax, 1; mov [r14], rax; add r14, 8; dec ecx; jnz again"
     assert results(loop) == [2, 3, 4, 5, 6]
 
 

@@ -99,7 +99,8 @@ def test_registers_that_keep_their_value(register: int) -> None:
 def test_the_base_of_the_apic() -> None:
     """Volume 3, 11.4.4: bit 8 on the boot CPU. The APIC can be switched off; it does not move."""
     for cpu, boot in ((0, BOOT_CPU), (1, 0)):
-        code = rdmsr(APIC_BASE) + KEEP + wrmsr(APIC_BASE, 0xFFFF_F800) + rdmsr(APIC_BASE) + KEEP + wrmsr(APIC_BASE, 0x1000 | ENABLED)
+        code = rdmsr(APIC_BASE) + KEEP + wrmsr(APIC_BASE, 0xFFFF_F800) + rdmsr(APIC_BASE) + KEEP + wrmsr(APIC_BASE,
+            0x1000 | ENABLED)
         pc = BarePc(2).run(*[""] * cpu, code + rdmsr(APIC_BASE) + KEEP)
         assert pc.results(cpu) == [0xFEE0_0000 | ENABLED | boot, 0xFEE0_0000 | ENABLED | boot, 0xFEE0_0000 | ENABLED | boot]
     assert results(wrmsr(APIC_BASE, 0) + rdmsr(APIC_BASE) + KEEP) == [0xFEE0_0000 | BOOT_CPU]
@@ -152,7 +153,8 @@ def test_the_counter_never_goes_back_over_all_cpus() -> None:
 
 def test_rdtscp_tells_the_cpu() -> None:
     """IA32_TSC_AUX, 32 bits of it."""
-    code = wrmsr(TSC_AUX, 0x5_1234_5678) + "rdtscp; shl rdx, 32; or rax, rdx; mov rbx, rax; mov rax, rcx; " + KEEP + TSC + "sub rax, rbx; " + KEEP
+    code = wrmsr(TSC_AUX,
+        0x5_1234_5678) + "rdtscp; shl rdx, 32; or rax, rdx; mov rbx, rax; mov rax, rcx; " + KEEP + TSC + "sub rax, rbx; " + KEEP
     aux, passed = results(code)
     assert aux == 0x1234_5678
     assert 0 <= passed < 20

@@ -44,7 +44,8 @@ def given(code: str, *others: str, data: bytes = b"x") -> BarePc:
 
 def test_identification() -> None:
     """3.2.1 to 3.2.3: the ID's four bits can be written, and are the arbitration ID, too; version 0x11 with 24 pins."""
-    code = load(ID, VERSION, ARBITRATION) + store(ID, 0xFFFF_FFFF) + store(VERSION, 0) + store(ARBITRATION, 0) + load(ID, VERSION, ARBITRATION)
+    code = load(ID, VERSION, ARBITRATION) + store(ID, 0xFFFF_FFFF) + store(VERSION, 0) + store(ARBITRATION, 0) + load(ID,
+        VERSION, ARBITRATION)
     assert results(code) == [1 << 24, 0x17_0011, 1 << 24, 0xF << 24, 0x17_0011, 0xF << 24]
 
 
@@ -76,7 +77,7 @@ def test_an_edge_while_the_pin_is_masked_is_lost() -> None:
 
 
 def test_a_level_comes_again_until_the_line_is_inactive() -> None:
-    """3.2.4: remote IRR is set while a CPU serves the interrupt; the end of interrupt clears it, and the line is looked at again."""
+    """3.2.4: remote IRR is set while a CPU serves the interrupt; its end clears it, and the line is looked at again."""
     pc = BarePc()
     pc.pc.serial[0].give(b"abc")
     pc.handle(VECTOR, f"push rdx; {ENTRY}{keep(TMR + 0x30)}{TAKE}{write(EOI, 0)}pop rdx; iretq")
@@ -85,13 +86,15 @@ def test_a_level_comes_again_until_the_line_is_inactive() -> None:
 
 
 def test_a_level_that_waited_behind_the_mask_comes() -> None:
-    pc = given(redirect(MASKED | LEVEL | VECTOR) + LISTEN + wait(50) + "cli; " + redirect(LEVEL | VECTOR) + BOUNDARY + TAKE + "sti; nop; " + BOUNDARY)
+    pc = given(redirect(MASKED | LEVEL | VECTOR) + LISTEN + wait(50) + "cli; " + redirect(LEVEL | VECTOR) + BOUNDARY + TAKE
+        + "sti; nop; " + BOUNDARY)
     assert pc.counts() == {VECTOR: 1}
 
 
 def test_changing_to_edge_clears_the_remote_irr() -> None:
     """So Linux ends an interrupt of an I/O APIC without an EOI register."""
-    code = "cli; " + redirect(LEVEL | VECTOR) + LISTEN + ENTRY + redirect(MASKED | VECTOR) + ENTRY + redirect(MASKED | LEVEL | VECTOR) + ENTRY
+    code = "cli; " + redirect(LEVEL | VECTOR) + LISTEN + ENTRY
+    code += redirect(MASKED | VECTOR) + ENTRY + redirect(MASKED | LEVEL | VECTOR) + ENTRY
     assert given(code).results() == [LEVEL | REMOTE_IRR | VECTOR, MASKED | VECTOR, MASKED | LEVEL | VECTOR]
 
 
@@ -111,7 +114,8 @@ def test_destinations(entry: int, destination: int, expected: list[int]) -> None
     """3.2.4: by ID, by logical ID, or one CPU with the lowest priority."""
     ready = [write(DFR, 0xFFFF_FFFF) + write(LDR, 1 << n + 24) + write(TPR, 0 if n == 1 else 0x30) for n in range(3)]
     first, *others = ready
-    pc = given(first + wait(1000) + redirect(entry, destination) + LISTEN + wait(1000), *("sti; " + code + "hlt" for code in others))
+    pc = given(first + wait(1000) + redirect(entry, destination) + LISTEN + wait(1000),
+        *("sti; " + code + "hlt" for code in others))
     assert [pc.count(VECTOR, n) for n in range(3)] == expected
 
 

@@ -47,7 +47,7 @@ def test_identification_and_version() -> None:
 
 
 def test_the_state_after_power_up() -> None:
-    """11.4.7.1: all zeros, except that the format is flat, the spurious vector 0xFF with the APIC off, and local vectors masked."""
+    """11.4.7.1: all zeros, except that the format is flat, the spurious vector 0xFF, the APIC off, and local vectors masked."""
     pc = BarePc()
     apic = pc.pc.apics[0]
     assert (apic.task_priority, apic.logical, apic.format, apic.spurious) == (0, 0, 0xFFFF_FFFF, 0xFF)
@@ -96,7 +96,8 @@ def test_the_processor_priority(task: int, expected: int) -> None:
 
 def test_a_vector_waits_until_its_class_is_above_the_tasks() -> None:
     """11.8.3.1, 11.8.4: requested (IRR) while it is held back; never a vector of the task's own class."""
-    code = "sti; " + write(TPR, 0x60) + send(SELF | 0x61) + BOUNDARY + keep(IRR + 0x30) + write(TPR, 0x5F) + BOUNDARY + keep(IRR + 0x30)
+    code = "sti; " + write(TPR, 0x60) + send(SELF | 0x61) + BOUNDARY + keep(IRR + 0x30) + write(TPR,
+        0x5F) + BOUNDARY + keep(IRR + 0x30)
     pc = BarePc().run(code)
     assert pc.results() == [1 << 1, 0]
     assert pc.counts() == {0x61: 1}
@@ -107,7 +108,8 @@ def test_vectors_nest_by_class() -> None:
     pc = BarePc()
     note = "shl rbx, 8; or rbx, {}; "
     in_service = keep(ISR + 0x20, ISR + 0x30)
-    pc.handle(0x51, note.format(0x51) + in_service + send(SELF | 0x5F) + send(SELF | 0x61) + "sti; " + BOUNDARY + "nop; " + BOUNDARY + "cli; "
+    pc.handle(0x51, note.format(0x51) + in_service + send(SELF | 0x5F) + send(SELF | 0x61) + "sti; " + BOUNDARY + "nop; "
+        + BOUNDARY + "cli; "
               + note.format(1) + write(EOI, 0) + "iretq")  # fmt: skip
     pc.handle(0x5F, note.format(0x5F) + write(EOI, 0) + "iretq")
     pc.handle(0x61, note.format(0x61) + in_service + write(EOI, 0) + "iretq")
@@ -136,7 +138,8 @@ def test_the_end_of_interrupt_clears_the_highest_in_service() -> None:
 
 def test_illegal_vectors_are_errors() -> None:
     """11.5.3: ESR shows what has happened before it was written; sending a vector below 16 sets bit 5."""
-    code = keep(ESR) + send(SELF | 15) + keep(ESR) + write(ESR, 0) + keep(ESR) + write(ESR, 0) + keep(ESR) + send(SELF | 16) + write(ESR, 0)
+    code = keep(ESR) + send(SELF | 15) + keep(ESR) + write(ESR, 0) + keep(ESR) + write(ESR,
+        0) + keep(ESR) + send(SELF | 16) + write(ESR, 0)
     assert results(code + keep(ESR)) == [0, 0, 1 << 5, 0, 0]
 
 

@@ -101,7 +101,8 @@ def test_a_non_maskable_interrupt_wakes_a_cpu_after_it_was_sent(enabled: str) ->
     for seed in range(3):
         pc = BarePc(2, seed=seed, quantum=100)
         pc.handle(2, "rdtsc; mov [r15 + 8], rax; iretq")
-        pc.run(wait(500) + "rdtsc; " + KEEP + send(NMI | 0x35, 1) + wait(2000), write(TPR, 0xFF) + enabled + "; mov qword ptr [r15], 1")
+        pc.run(wait(500) + "rdtsc; " + KEEP + send(NMI | 0x35, 1) + wait(2000), write(TPR, 0xFF) + enabled
+            + "; mov qword ptr [r15], 1")
         page = RESULTS + 0x1000
         assert pc.read(page) == 1
         assert pc.results()[0] + 500 <= pc.read(page + 8) < pc.results()[0] + 700
@@ -123,7 +124,7 @@ def test_a_vector_below_16_is_received_as_an_error() -> None:
 
 # Starting
 
-STARTED = f"""
+STARTED = """
     mov ax, cs; mov ds, ax; mov word ptr [0x100], ax; mov eax, cr0; mov dword ptr [0x104], eax; mov dword ptr [0x108], edx;
     pushf; pop ax; mov word ptr [0x10c], ax; hlt
 """  # 16-bit code, as bytes below: keystone's other mode
@@ -147,7 +148,7 @@ def started_at(pc: BarePc) -> list[int]:
 
 
 def test_a_cpu_starts_in_real_mode_at_the_page_of_the_vector() -> None:
-    """9.4.3, 10.1.1: CS is the vector's page; paging and protection are off, interrupts too; EDX has the processor's signature."""
+    """9.4.3, 10.1.1: CS is the vector's page; paging, protection and interrupts are off."""
     pc = start(send(INIT | ASSERT, 1) + send(STARTUP | REAL_MODE_PAGE, 1))
     assert started_at(pc) == [REAL_MODE_PAGE]
     page = REAL_MODE_PAGE << 12
@@ -181,7 +182,8 @@ def test_init_stops_a_cpu_and_resets_its_apic() -> None:
 def test_init_wakes_no_handler_and_a_de_assert_does_nothing() -> None:
     """11.6.1: INIT with level 0 and trigger mode "level" is the de-assert."""
     for shorthand in (0, ALL):
-        pc = start(send(shorthand | INIT | LEVEL, 1) + wait(500), other="mov ecx, 3000; l: dec ecx; jnz l; mov dword ptr [r15], 1")
+        pc = start(send(shorthand | INIT | LEVEL, 1) + wait(500),
+            other="mov ecx, 3000; l: dec ecx; jnz l; mov dword ptr [r15], 1")
         assert pc.read(RESULTS + 0x1000) == 1
 
 
@@ -189,7 +191,8 @@ def test_a_waiting_cpu_takes_nothing_but_the_start() -> None:
     """9.4.1, 11.4.7.2: neither vectors nor NMIs, also later."""
     pc = BarePc(2)
     pc.bytes(REAL_MODE_PAGE << 12, bytes.fromhex("fb" "90" "eb00" "eb00" "faf4"))  # sti; nop; two blocks; cli; hlt
-    pc.run(send(NMI, 1) + send(VECTOR, 1) + send(INIT | ASSERT, 1) + send(NMI, 1) + send(STARTUP | REAL_MODE_PAGE, 1) + wait(3000))
+    pc.run(send(NMI, 1) + send(VECTOR, 1) + send(INIT | ASSERT, 1) + send(NMI, 1) + send(STARTUP | REAL_MODE_PAGE, 1)
+        + wait(3000))
     assert pc.board.cpus[1].record.taken == 0
     assert pc.board.cpus[1].pc == 8
 

@@ -24,7 +24,8 @@ def ended(code: str) -> int:
 def test_power_management_registers() -> None:
     """Status: nothing has happened, and writing clears. Enable bits are kept. Control: SCI_EN stays, SLP_EN reads as 0."""
     assert results(into(PM1_STATUS, 2) + out(PM1_STATUS, 0xFFFF, 2) + into(PM1_STATUS, 2)) == [0, 0]
-    assert results(out(PM1_ENABLE, 0x5AA5, 2) + into(PM1_ENABLE, 2) + into(PM1_ENABLE) + into(PM1_ENABLE + 1)) == [0x5AA5, 0xA5, 0x5A]
+    assert results(out(PM1_ENABLE, 0x5AA5, 2) + into(PM1_ENABLE, 2) + into(PM1_ENABLE) + into(PM1_ENABLE + 1)) == [0x5AA5, 0xA5,
+        0x5A]
     assert results(into(PM1_CONTROL, 2) + out(PM1_CONTROL, SLEEP | 3 << 10, 2) + into(PM1_CONTROL, 2)) == [1, 3 << 10 | 1]
 
 
@@ -43,11 +44,13 @@ def test_the_reset_register() -> None:
 
 def test_the_masks_of_the_old_interrupt_controllers() -> None:
     """Linux finds an 8259A by its mask register (probe_8259A)."""
-    assert results(into(0x21) + into(0xA1) + out(0x21, 0xFB) + out(0xA1, 0x12) + into(0x21) + into(0xA1)) == [0xFF, 0xFF, 0xFB, 0x12]
+    assert results(into(0x21) + into(0xA1) + out(0x21, 0xFB) + out(0xA1, 0x12) + into(0x21) + into(0xA1)) == [0xFF, 0xFF, 0xFB,
+        0x12]
 
 
 def test_absent_ports_are_all_ones() -> None:
-    code = "".join(into(port, size) for port in (0, 0xCF8, 0xFFFC) for size in (1, 2, 4)) + out(0x80, 1) + into(0x80) + into(0xFFFF, 4)
+    code = "".join(into(port, size) for port in (0, 0xCF8, 0xFFFC) for size in (1, 2, 4)) + out(0x80,
+        1) + into(0x80) + into(0xFFFF, 4)
     assert results(code) == [0xFF, 0xFFFF, 0xFFFF_FFFF] * 3 + [0xFF, 0xFFFF_FFFF]
 
 
@@ -70,7 +73,8 @@ def as_program(code: str, *, io_privilege: int = 0, bitmap: bytes = b"") -> Bare
     return pc.run(f"push 0x23; push {USER_STACK:#x}; push {io_privilege << 12 | 2:#x}; push 0x2b; push {USER_CODE:#x}; iretq")
 
 
-@pytest.mark.parametrize("access", ["out 0x80, al", "in al, 0x80", "in ax, 0x80", "out 0x80, eax", "mov edx, 0x80; insb", "mov edx, 0x80; outsb"])
+@pytest.mark.parametrize("access",
+    ["out 0x80, al", "in al, 0x80", "in ax, 0x80", "out 0x80, eax", "mov edx, 0x80; insb", "mov edx, 0x80; outsb"])
 def test_programs_use_no_ports_by_themselves(access: str) -> None:
     """A general protection exception, with error code 0."""
     pc = as_program(access + "; ")

@@ -43,7 +43,8 @@ def test_what_registers_keep(register: int, mask: int) -> None:
 
 def test_the_divisor_is_behind_the_first_two_registers() -> None:
     """8.1, DLAB, and 8.5."""
-    code = put(ENABLE, 5) + put(LINE, 0x83) + put(0, 0x34) + put(1, 0x12) + get(0, 1) + put(LINE, 3) + get(ENABLE) + put(LINE, 0x83) + get(0, 1)
+    code = put(ENABLE, 5) + put(LINE, 0x83) + put(0, 0x34) + put(1, 0x12) + get(0, 1) + put(LINE, 3) + get(ENABLE) + put(LINE,
+        0x83) + get(0, 1)
     assert results(code) == [0x34, 0x12, 5, 0x34, 0x12]
 
 
@@ -51,7 +52,8 @@ def test_data_goes_to_the_host_and_comes_from_it_in_order() -> None:
     pc = BarePc()
     pc.pc.serial[0].give(b"ab")
     pc.pc.serial[1].give(b"z")
-    pc.run("".join(out(PORT, byte) for byte in b"hello") + out(SECOND, ord("w")) + get(LINE_STATUS, DATA, LINE_STATUS, DATA, LINE_STATUS, DATA)
+    pc.run("".join(out(PORT, byte) for byte in b"hello") + out(SECOND, ord("w"))
+        + get(LINE_STATUS, DATA, LINE_STATUS, DATA, LINE_STATUS, DATA)
            + into(SECOND))  # fmt: skip
     assert pc.results() == [0x61, ord("a"), 0x61, ord("b"), 0x60, 0, ord("z")]
     assert [port.take() for port in pc.pc.serial] == [b"hello", b"w"]
@@ -71,7 +73,8 @@ def test_any_byte_value_arrives_unchanged_both_ways() -> None:
 
 def test_identifications_by_priority() -> None:
     """Table IV: data, then the empty transmitter, then the modem status. Reading IIR, RBR and MSR ends them."""
-    code = put(MODEM, LOOP) + put(ENABLE, 0xF) + get(IDENTIFICATION, DATA, IDENTIFICATION, IDENTIFICATION, MODEM_STATUS, IDENTIFICATION)
+    code = put(MODEM, LOOP) + put(ENABLE, 0xF) + get(IDENTIFICATION, DATA, IDENTIFICATION, IDENTIFICATION, MODEM_STATUS,
+        IDENTIFICATION)
     assert received(b"q", code) == [AVAILABLE, ord("q"), EMPTY, MODEM_CHANGED, 0x0B, NONE]
 
 
@@ -83,7 +86,8 @@ def test_only_what_is_enabled_is_identified() -> None:
 
 def test_fifos_show_in_the_identification() -> None:
     """8.6.3, 8.6.5: bits 6 and 7, and no others: it is no 16750."""
-    assert results(put(FIFO, 1) + get(FIFO) + put(LINE, 0x80) + put(FIFO, 0x21) + get(FIFO) + put(FIFO, 0) + get(FIFO)) == [0xC1, 0xC1, 1]
+    assert results(put(FIFO, 1) + get(FIFO) + put(LINE, 0x80) + put(FIFO, 0x21) + get(FIFO) + put(FIFO, 0)
+        + get(FIFO)) == [0xC1, 0xC1, 1]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +134,8 @@ def test_each_byte_that_is_sent_raises_the_transmitters_interrupt() -> None:
     """8.4.2: writing THR ends the interrupt; the byte is sent at once, and the transmitter is empty again."""
     send = put(DATA, 65) + BOUNDARY
     assert interrupts(put(MODEM, OUT2) + put(ENABLE, 2) + BOUNDARY + send * 3) == 4
-    assert results(put(ENABLE, 2) + get(IDENTIFICATION, IDENTIFICATION) + put(DATA, 1) + get(IDENTIFICATION)) == [EMPTY, NONE, EMPTY]
+    assert results(put(ENABLE, 2) + get(IDENTIFICATION, IDENTIFICATION) + put(DATA, 1) + get(IDENTIFICATION)) == [EMPTY, NONE,
+        EMPTY]
 
 
 def test_a_byte_from_the_host_wakes_a_cpu() -> None:

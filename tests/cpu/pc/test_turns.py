@@ -6,13 +6,13 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from emu.cpu import cpu as cpu_module
 from tests.cpu.pc.bare_pc import (
-    CODE,
     DIVIDE,
     INITIAL,
     LVT_TIMER,
@@ -93,7 +93,7 @@ def test_a_full_buffer_of_translations_changes_nothing(monkeypatch: pytest.Monke
             pc.board.dispatch(FUNCTION_CODE + n * SIZE, handler)
 
     assert busy(rounds=MORE_ROUNDS, hooks=watch) == usual
-    assert any(later < earlier for counts in used for earlier, later in zip(counts, counts[1:], strict=False))
+    assert any(later < earlier for counts in used for earlier, later in pairwise(counts))
 
 
 @pytest.mark.parametrize("every", [1, 7])
@@ -118,7 +118,8 @@ def test_stops_for_python_change_nothing(usual: object, every: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "last"), [(SCRATCH, SCRATCH + 1), (FUNCTION_CODE + 64 * SIZE, FUNCTION_CODE + 640 * SIZE), (0, 16 << 20)], ids=["none", "some", "all"],
+    ("first", "last"), [(SCRATCH, SCRATCH + 1), (FUNCTION_CODE + 64 * SIZE, FUNCTION_CODE + 640 * SIZE), (0, 16 << 20)],
+        ids=["none", "some", "all"],
 )
 def test_hooks_change_nothing(usual: object, first: int, last: int) -> None:
     """Blocks that may have a host function, with a function at a few of them."""
@@ -149,14 +150,14 @@ LONG = {
     "decimal rotation": "d3d0",
     "bytes": "660f38000425" "00001000",  # pshufb xmm0, [0x100000]
     "far from simple": "c8000001",  # enter 0, 1
-    "nested frames": "c800001f",  # enter 0, 31
 }
 
 
 def boundaries(code: bytes, hook: tuple[int, int] | None) -> list[tuple[int, int, int]]:
     """The blocks that a CPU makes of code: address, size, instructions."""
     pc = BarePc()
-    pc.load("mov rax, cr4; or eax, 0x200; mov cr4, rax; xor eax, eax; mov rsp, 0x700000; mov rbp, 0x600000; " + f"mov ebx, {FUNCTION_CODE:#x}; jmp rbx")
+    pc.load("mov rax, cr4; or eax, 0x200; mov cr4, rax; xor eax, eax; mov rsp, 0x700000; mov rbp, 0x600000; "
+        + f"mov ebx, {FUNCTION_CODE:#x}; jmp rbx")
     pc.bytes(FUNCTION_CODE, code + bytes.fromhex("faf4"))
     if hook is not None:
         pc.board.dispatch_range(*hook)
