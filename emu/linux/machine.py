@@ -20,13 +20,13 @@ from emu.kernel.guest_cpu import GuestCpu
 from emu.linux import requirements, saved, store
 from emu.linux.channel import Window
 from emu.linux.checkpoint import LinuxCheckpoint
+from emu.linux.command_words import words_of_command
 from emu.linux.config import LinuxConfig, LinuxParameters
 from emu.linux.find import find_kernel
 from emu.linux.guest import Guest
 from emu.linux.image import BadKernel, Kernel, read_kernel
 from emu.linux.initramfs import initramfs_of
 from emu.linux.symbols import NoSymbols, Symbols
-from emu.linux.words import words_of
 from emu.parameters import parameters_of
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ class LinuxMachine:
         If `run` raises, the command continues whenever the machine runs. The next `run` first kills it.
         """
         self._check()
-        words = words_of(command)
+        words = words_of_command(command)
         with self._guest.limits.during(None, host_limit):
             self._kill_command()
         self._output.clear()
