@@ -23,7 +23,7 @@ from emu.linux.symbols import Symbols
 __all__ = ["Guest"]
 
 _KEPT_LINES = 10  # of the console, printed when the guest panics
-_PRINTING = 100_000_000  # nanoseconds of virtual time in which a panic is printed
+_PRINTING = 100_000_000  # nanoseconds of virtual time in which a panic is printed, at most
 
 
 class Guest:
@@ -132,7 +132,7 @@ class Guest:
                 raise GuestPanic(self.where(str(error))) from None
         if self.pc.record.ended:
             raise PoweredOff(0)
-        if self._panic_ends is not None and self.board.now >= self._panic_ends:
+        if self._panic_ends is not None and (self.board.now >= self._panic_ends or _PANIC_END in self.console_tail):
             raise self._panic()
 
     def where(self, why: str) -> str:
@@ -181,6 +181,7 @@ class Guest:
 
 
 _PANIC_MARK = "Kernel panic - not syncing: "
+_PANIC_END = f"---[ end {_PANIC_MARK}".encode()  # begins the last line; from then on the CPU that panicked turns in a loop
 
 
 def _no_host_call(cpu: Cpu, number: int, arguments: list[int]) -> None:
