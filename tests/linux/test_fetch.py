@@ -20,6 +20,8 @@ from tests.linux.made_kernels import PACKED, bzimage, vmlinux
 
 __all__ = ["emu"]
 
+pytestmark = pytest.mark.usefixtures("cache", "boot")
+
 META, VERSION = arch.DEFAULT_PACKAGES[0], "6.1.0-56-cloud"
 IMAGE = f"linux-image-{VERSION}"
 PROGRAMS = {

@@ -18,6 +18,8 @@ from tests.linux.made_kernels import bzimage, vmlinux
 
 __all__ = ["emu"]
 
+pytestmark = pytest.mark.usefixtures("cache", "boot")
+
 NOTHING = "there is no Linux kernel: give a file with --linux=FILE, or run 'emu linux fetch'"
 
 

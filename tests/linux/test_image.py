@@ -16,6 +16,8 @@ from emu.linux import arch
 from emu.linux.image import BadKernel, read_kernel, read_version
 from tests.linux.made_kernels import PACKED, PHYSICAL, TEXT, bzimage, vmlinux
 
+pytestmark = pytest.mark.usefixtures("cache", "boot")
+
 DATA = random.Random(1).randbytes(300) + bytes(2000)
 ELF = vmlinux(DATA)
 

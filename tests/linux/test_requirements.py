@@ -12,6 +12,8 @@ from emu.linux.requirements import missing
 from emu.linux.symbols import Symbols
 from tests.linux.made_kernels import TEXT, kallsyms, kernel_with
 
+pytestmark = pytest.mark.usefixtures("cache", "boot")
+
 SYMBOLS = {
     "CONFIG_ACPI": "acpi_boot_init",
     "CONFIG_SERIAL_8250_CONSOLE": "univ8250_console_init",

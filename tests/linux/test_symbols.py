@@ -13,6 +13,8 @@ from emu.linux.image import Kernel
 from emu.linux.symbols import NoSymbols, Symbols
 from tests.linux.made_kernels import HEADERS, TEXT, Symbol, kallsyms, kernel_with
 
+pytestmark = pytest.mark.usefixtures("cache", "boot")
+
 LAYOUTS = ("6.1", "6.2", "6.4", "7.2")
 
 

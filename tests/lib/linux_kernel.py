@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The Linux kernel that tests boot, and the machines that have booted it: one boot serves all processes of a session."""
+
+from __future__ import annotations
+
+import fcntl
+import functools
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from emu.linux import store
+from emu.linux.fetch import NotFetched, fetch
+from emu.linux.find import NoKernel, find_kernel
+from emu.linux.machine import LinuxMachine
+from emu.native.cache import cache_directory
+
+__all__ = ["VARIABLE", "boot_once", "kernel_for_tests", "locked", "machines_kept_in", "shared_folder"]
+
+VARIABLE = "EMU_TEST_KERNEL"  # names a kernel to use instead
+
+
+def kernel_for_tests() -> Path:
+    """$EMU_TEST_KERNEL; else the kernel that `emu linux list` marks; else one that is fetched, once. Without one, tests are skipped."""
+    found = _find()
+    if isinstance(found, str):
+        pytest.skip(f"needs a Linux kernel: {found}")
+    return found
+
+
+@functools.cache
+def _find() -> Path | str:
+    """The kernel; or why there is none."""
+    if named := os.environ.get(VARIABLE):
+        return Path(named)
+    cache = cache_directory()
+    if cache is None:
+        return "there is no folder for what is fetched"
+    cache.mkdir(parents=True, exist_ok=True)
+    with locked(cache / "fetching-for-tests.lock"):
+        try:
+            return find_kernel(None)
+        except NoKernel:
+            pass
+        try:
+            return fetch(None, None).path
+        except (NotFetched, OSError) as error:
+            return str(error)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """One process at a time is in the body."""
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def shared_folder(factory: pytest.TempPathFactory, name: str) -> Path:
+    """A temporary folder that all processes of a session share."""
+    base = factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@contextmanager
+def machines_kept_in(folder: Path) -> Iterator[None]:
+    """During the body, booted machines are kept in a folder of the tests', not in the user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, "cache_directory", lambda: folder)
+        yield
+
+
+def boot_once(kernel: Path, folder: Path) -> LinuxMachine:
+    """A machine with the default configuration. The first process that asks boots it, and keeps it in the folder."""
+    with locked(folder / "lock"), machines_kept_in(folder):
+        return LinuxMachine(kernel=kernel)
