@@ -13,7 +13,7 @@ from emu.cpu.pc import acpi
 if TYPE_CHECKING:
     from emu.linux.image import Kernel
 
-__all__ = ["PAGE_TABLES", "ZERO_PAGE", "least_memory", "load"]
+__all__ = ["PAGE_TABLES", "ZERO_PAGE", "check_memory", "load"]
 
 # Physical addresses of what the loader makes, all below 1 MiB
 ZERO_PAGE, SETUP_DATA, COMMAND_LINE, PAGE_TABLES, _ACPI = 0x10000, 0x11000, 0x20000, 0x80000, 0xF0000
@@ -32,16 +32,23 @@ _GIGABYTES = 4  # that the first page tables map
 _WORKING_ROOM = 32 << 20  # bytes that a kernel needs besides its image and the initramfs, until it has freed something
 
 
-def least_memory(kernel: Kernel, initramfs: int) -> int:
-    """How many bytes of RAM the kernel needs at least, with an initramfs of so many bytes, of which unpacking makes a copy."""
-    return max(segment.physical + segment.memory_size for segment in kernel.segments) + 2 * initramfs + _WORKING_ROOM
+def check_memory(memory: int, kernel: Kernel, initramfs: int) -> None:
+    """Checks whether so many bytes of RAM are possible, with an initramfs of so many bytes, of which unpacking makes a copy.
+
+    Raises:
+        ValueError: they are too few, or no whole pages.
+    """
+    least = max(segment.physical + segment.memory_size for segment in kernel.segments) + 2 * initramfs + _WORKING_ROOM
+    if memory < least or memory % _PAGE:
+        raise ValueError(f"{memory} bytes of memory: this kernel and initramfs need {-(-least >> 20)} MiB, in whole pages")
 
 
 def load(ram: memoryview, kernel: Kernel, initramfs: bytes, command_line: str, cpus: int, seed: int) -> None:
-    """Puts everything into RAM for the kernel to be started at its entry, with PAGE_TABLES and ZERO_PAGE.
+    """Puts everything into RAM, which is as `check_memory` wants it, for the kernel to be started at its entry, with PAGE_TABLES
+    and ZERO_PAGE.
 
     Raises:
-        ValueError: the command line is too long, has a NUL, or there is too little memory.
+        ValueError: the command line is too long, or has a NUL.
     """
     memory = len(ram)
     text = command_line.encode(errors="surrogateescape") + b"\0"
@@ -49,9 +56,6 @@ def load(ram: memoryview, kernel: Kernel, initramfs: bytes, command_line: str, c
         raise ValueError(f"a kernel command line of {len(text) - 1} bytes: at most {COMMAND_LINE_SIZE - 1} are possible")
     if b"\0" in text[:-1]:
         raise ValueError("the kernel's command line cannot hold a NUL byte")
-    least = least_memory(kernel, len(initramfs))
-    if memory < least:
-        raise ValueError(f"{memory >> 20} MiB of memory: this kernel and initramfs need {-(-least >> 20)} MiB")
 
     def put(address: int, data: bytes | memoryview) -> None:
         ram[address : address + len(data)] = data

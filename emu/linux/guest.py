@@ -63,7 +63,7 @@ class Guest:
         """Puts the kernel into RAM, and switches the first CPU on.
 
         Raises:
-            ValueError: there is too little memory, or the command line is not possible.
+            ValueError: the command line is not possible.
         """
         kernel = self._kernel()
         load(self.board.ram, kernel, initramfs, config.whole_command_line, config.cpus, config.seed)

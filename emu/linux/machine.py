@@ -18,6 +18,7 @@ from emu.guest_machine import Completed, exit_status
 from emu.kernel.endings import GuestPanic
 from emu.kernel.guest_cpu import GuestCpu
 from emu.linux import requirements, saved, store
+from emu.linux.boot_params import check_memory
 from emu.linux.channel import Window
 from emu.linux.checkpoint import LinuxCheckpoint
 from emu.linux.command_words import words_of_command
@@ -121,6 +122,7 @@ class LinuxMachine:
 
     def _boot(self, initramfs: bytes, parameters: LinuxParameters) -> None:
         panic = self._panic_address()
+        check_memory(self.config.memory, self._kernel, len(initramfs))
         self._start(panic)
         self._guest.boot(initramfs, self.config)
         limit, host_limit = parameters.boot_limit, parameters.boot_host_limit
