@@ -24,7 +24,10 @@ VARIABLE = "EMU_TEST_KERNEL"  # names a kernel to use instead
 
 
 def kernel_for_tests() -> Path:
-    """$EMU_TEST_KERNEL; else the kernel that `emu linux list` marks; else one that is fetched, once. Without one, tests are skipped."""
+    """$EMU_TEST_KERNEL; else the kernel that `emu linux list` marks; else one that is fetched, once.
+
+    Without any, the test is skipped.
+    """
     found = _find()
     if isinstance(found, str):
         pytest.skip(f"needs a Linux kernel: {found}")

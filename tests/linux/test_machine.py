@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,12 +20,20 @@ from emu.machine import Machine
 
 pytestmark = pytest.mark.static_timing("an unmodified Linux has no other timing model")
 
+ROOT = Path(__file__).resolve().parents[2]
+BUSY = "while :; do :; done"
 PROCESSES = "ls -d /proc/[0-9]* | wc -l"
 
 
 def as_guests(linux: LinuxMachine, own: Machine) -> tuple[GuestMachine, GuestMachine]:
-    """mypy checks that both are such."""
+    """Both are such; see the test below."""
     return linux, own
+
+
+@pytest.mark.long("mypy reads everything that this file imports")
+def test_both_machines_are_guest_machines() -> None:
+    done = subprocess.run([sys.executable, "-m", "mypy", __file__], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
 
 
 class Arriving:
@@ -60,7 +70,7 @@ def test_one_word_is_a_line_for_the_shell(shared: LinuxMachine) -> None:
 
 
 def test_several_words_are_as_they_are(shared: LinuxMachine) -> None:
-    words = ["a b", "", "$x", "'\"\\", "*", "\n", "grün", "\udcff", b"\x80\xfe", bytes(range(1, 256))]
+    words: list[str | bytes] = ["a b", "", "$x", "'\"\\", "*", "\n", "grün", "\udcff", b"\x80\xfe", bytes(range(1, 256))]
     shown = [word if isinstance(word, bytes) else word.encode(errors="surrogateescape") for word in words]
     done = shared.run(["printf", "<%s>", *words])
     assert done == Completed(0, b"".join(b"<%b>" % word for word in shown))
@@ -76,16 +86,16 @@ def test_long_words(shared: LinuxMachine) -> None:
 
 
 def test_the_longest_word_is_linuxs(shared: LinuxMachine) -> None:
-    assert shared.run(["sh", "-c", 'echo ${#1}', "sh", "x" * 131071]).output == b"131071\n"
-    with pytest.raises(BadCommand, match="^a word of 131072 bytes: at most 131071 fit$"):
+    assert shared.run(["sh", "-c", "echo ${#1}", "sh", "x" * 131071]).output == b"131071\n"
+    with pytest.raises(BadCommand, match=r"^a word of 131072 bytes: at most 131071 fit$"):
         shared.run(["echo", "x" * 131072])
-    with pytest.raises(BadCommand, match="^a command of 2100005 bytes: at most 2097152 fit$"):
+    with pytest.raises(BadCommand, match=r"^a command of 2100005 bytes: at most 2097152 fit$"):
         shared.run(["echo", *["x" * 99_999] * 21])
 
 
 @pytest.mark.parametrize(
     ("command", "why"),
-    [([], "at least one word"), ("echo \0", "NUL"), (["echo", "a\0"], "NUL"), (["echo", b"\0"], "NUL"), ((), "at least one word")],
+    [([], "at least one"), ((), "at least one"), ("echo \0", "NUL"), (["echo", "a\0"], "NUL"), (["echo", b"\0"], "NUL")],
 )
 def test_what_is_no_command(shared: LinuxMachine, command: str | Sequence[str | bytes], why: str) -> None:
     with pytest.raises(BadCommand, match=why):
@@ -105,7 +115,8 @@ def test_output_and_errors_are_apart(shared: LinuxMachine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "status"), [("kill -TERM $$", 143), (["sh", "-c", "kill -9 $$"], 137), ("exit 255", 255), ("sh -c 'kill -SEGV $$'", 139)]
+    ("command", "status"),
+    [("kill -TERM $$", 143), (["sh", "-c", "kill -9 $$"], 137), ("exit 255", 255), ("sh -c 'kill -SEGV $$'", 139)],
 )
 def test_death_by_a_signal(shared: LinuxMachine, command: str | list[str], status: int) -> None:
     assert shared.run(command).status == status
@@ -192,7 +203,7 @@ def test_time_cannot_go_back(shared: LinuxMachine) -> None:
         shared.advance(-1)
 
 
-@pytest.mark.parametrize("command", ["while :; do :; done", "sleep 1000", "trap '' INT TERM HUP; sleep 1000 & while :; do :; done"])
+@pytest.mark.parametrize("command", [BUSY, "sleep 1000", f"trap '' INT TERM HUP; sleep 1000 & {BUSY}"])
 def test_what_a_limit_left_running_is_killed_by_the_next_run(shared: LinuxMachine, command: str) -> None:
     before = shared.run(PROCESSES)
     with pytest.raises(LimitReached, match=r"^5 ms of virtual time have passed\nCPU 0: .*\nCPU 1: .*") as reached:
@@ -205,7 +216,7 @@ def test_what_a_limit_left_running_is_killed_by_the_next_run(shared: LinuxMachin
 def test_a_limit_is_exact_to_a_quantum(shared: LinuxMachine) -> None:
     before = shared.board.now
     with pytest.raises(LimitReached):
-        shared.run("while :; do :; done", limit=3_000_000)
+        shared.run(BUSY, limit=3_000_000)
     assert 3_000_000 <= shared.board.nanoseconds(shared.board.now - before) < 3_000_000 + shared.board.arch.longest_turn
 
 
@@ -217,8 +228,8 @@ def test_a_command_that_has_not_even_started_is_killed(shared: LinuxMachine) -> 
 
 
 def test_host_time_is_bounded(shared: LinuxMachine) -> None:
-    with pytest.raises(LimitReached, match="0.2 s of host time have passed"):
-        shared.run("while :; do :; done", host_limit=0.2)
+    with pytest.raises(LimitReached, match=r"0\.2 s of host time have passed"):
+        shared.run(BUSY, host_limit=0.2)
     assert shared.run("echo next", host_limit=100, limit=10**10) == Completed(0, b"next\n")
 
 
@@ -260,7 +271,7 @@ def test_a_closed_machine(kept_machines: Path, real_kernel: Path, tmp_path: Path
         lambda: machine.save(tmp_path / "m"), lambda: cpu.registers, lambda: cpu.pc, lambda: cpu.activity, cpu.step,
     ]  # fmt: skip
     for use in uses:
-        with pytest.raises(ValueError, match="^the machine is closed$"):
+        with pytest.raises(ValueError, match=r"^the machine is closed$"):
             use()
     assert not (tmp_path / "m").exists()
 
@@ -290,8 +301,8 @@ def test_what_a_callback_raises_ends_the_run(kept_machines: Path, real_kernel: P
             raise OSError("no room")
 
     with LinuxMachine(kernel=real_kernel, errors=fails) as machine:
-        with pytest.raises(OSError, match="^no room$"):
-            machine.run("echo bad >&2; while :; do :; done")
+        with pytest.raises(OSError, match=r"^no room$"):
+            machine.run(f"echo bad >&2; {BUSY}")
         assert machine.run("echo next") == Completed(0, b"next\n")
 
 
@@ -300,7 +311,7 @@ def test_what_a_callback_raises_ends_the_run(kept_machines: Path, real_kernel: P
 
 def test_cpus(shared: LinuxMachine) -> None:
     with pytest.raises(LimitReached):
-        shared.run("while :; do :; done", limit=20_000_000)
+        shared.run(BUSY, limit=20_000_000)
     assert [cpu.index for cpu in shared.cpus] == [0, 1]
     busy = next(cpu for cpu in shared.cpus if not cpu.activity.startswith("asleep"))
     other = shared.cpus[1 - busy.index]
