@@ -59,10 +59,11 @@ def test_caches() -> None:
 
 
 def test_the_side_channels() -> None:
-    """Leaf 7, EDX: IBRS, STIBP, ARCH_CAPABILITIES and SSBD; no other subleaf."""
+    """Leaf 7, EDX: IBRS, STIBP, ARCH_CAPABILITIES and SSBD; in subleaf 2, BHI_CTRL."""
     eax, _, _, edx = cpuid(7)
-    assert (eax, edx) == (0, 1 << 26 | 1 << 27 | 1 << 29 | 1 << 31)
+    assert (eax, edx) == (2, 1 << 26 | 1 << 27 | 1 << 29 | 1 << 31)
     assert cpuid(7, 1) == [0, 0, 0, 0]
+    assert cpuid(7, 2) == [0, 0, 0, 1 << 4]
 
 
 @pytest.mark.parametrize(("cpus", "shift"), [(1, 0), (2, 1), (3, 2), (5, 3), (16, 4)])
