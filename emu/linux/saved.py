@@ -111,9 +111,13 @@ def read_header(path: Path) -> dict[str, Any]:
         text = file.read(length) if length <= min(os.fstat(file.fileno()).st_size, _MOST_HEADER) else b""
     if len(text) != length or zlib.crc32(text) != checksum:
         raise BadMachine(f"{path}: the machine's file is damaged")
-    header: dict[str, Any] = json.loads(text)
-    theirs = header["build"]
-    if different := [f"{name} {theirs.get(name)}, not {ours}" for name, ours in build().items() if theirs.get(name) != ours]:
+    try:
+        header: dict[str, Any] = json.loads(text)
+        theirs = header["build"]
+        different = [f"{name} {theirs.get(name)}, not {ours}" for name, ours in build().items() if theirs.get(name) != ours]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        raise BadMachine(f"{path}: the machine's file is damaged") from None
+    if different:
         raise BadMachine(f"{path}: another build has saved it: {', '.join(different)}")
     return header | {"start": _start(length)}
 
@@ -126,20 +130,28 @@ def read(path: Path) -> Saved:
         OSError: it cannot be read.
     """
     header = read_header(path)
-    runs = [(first, count) for first, count in header["runs"]]
-    start, size = header["start"], sum(count for _, count in runs) * PAGE
+    try:
+        runs = [(int(first), int(count)) for first, count in header["runs"]]
+        found = Saved(path, dict(header["extra"]), int(header["memory"]), _decoded(header["state"]), runs, header["start"])
+    except (ValueError, LookupError, TypeError):
+        raise BadMachine(f"{path}: the machine's file is damaged") from None
+    start, size = found.start, sum(count for _, count in runs) * PAGE
     with path.open("rb") as file:
-        if os.fstat(file.fileno()).st_size != start + size or _checksum(file.fileno(), start, size) != header["checksum"]:
+        whole = os.fstat(file.fileno()).st_size == start + size and _are_in_order(runs, found.memory)
+        if not whole or _checksum(file.fileno(), start, size) != header["checksum"]:
             raise BadMachine(f"{path}: the machine's file is damaged")
-    return Saved(path, header["extra"], header["memory"], _decoded(header["state"]), runs, start)
+    return found
 
 
 def restore(pc: Pc, saved: Saved) -> None:
     """Puts a saved machine on a new board with the same parameters. Its RAM is the file's, until it is written.
 
     Raises:
+        BadMachine: the board's memory or its CPUs are others.
         OSError: the file cannot be mapped.
     """
+    if (len(pc.board.ram), len(pc.board.cpus)) != (saved.memory, len(saved.state.cpus)):
+        raise BadMachine(f"{saved.path}: the machine has {len(saved.state.cpus)} CPUs and {saved.memory} bytes of memory")
     place = saved.start
     with saved.path.open("rb") as file:
         for first, count in saved.runs:
@@ -159,6 +171,12 @@ def _runs(pages: np.ndarray[Any, np.dtype[np.int64]]) -> list[tuple[int, int]]:
     ends = np.flatnonzero(np.diff(pages) > _GAP)
     first, last = pages[np.concatenate(([0], ends + 1))], pages[np.concatenate((ends, [len(pages) - 1]))]
     return [(int(begin), int(end - begin + 1)) for begin, end in zip(first, last, strict=True)]
+
+
+def _are_in_order(runs: list[tuple[int, int]], memory: int) -> bool:
+    """Whether runs of pages are apart and in RAM: mapping others would overwrite the host's memory."""
+    places = [place for first, count in runs for place in (first, first + count)]
+    return all(0 <= place <= memory // PAGE for place in places) and places == sorted(places) and all(count > 0 for _, count in runs)
 
 
 def _checksum(descriptor: int, start: int, size: int) -> int:
