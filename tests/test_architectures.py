@@ -26,6 +26,8 @@ ALLOWED = {
     "emu/race/litmus/litmus_text.py": "an example of a litmus test's first line",
     "emu/tour/document.py": "the name of a document",
 }
+# The folders of a board that only one architecture has, and modules about that board, whose paths do not name it.
+BOARDS = {"emu/cpu/pc/": "x86_64", "emu/cpu/native/pc/": "x86_64", "emu/linux/boot_params.py": "x86_64"}
 FOLDERS = {
     "emu/cpu/arch", "emu/cpu/native/arch", "emu/ftrace/arch", "emu/ftrace/native/arch", "emu/kernel/arch", "emu/race/arch",
     "emu/race/litmus/arch", "firmware/arch", "firmware/modules/arch", "firmware/modules/race_lab/arch", "firmware/user/arch",
@@ -40,7 +42,12 @@ def tracked(folder: str) -> list[str]:
 
 def own(path: str) -> str | None:
     """The architecture that a file is of."""
-    return next((name for name in ARCHITECTURES if any(part.startswith(name) for part in path.split("/"))), None)
+    of_board = next((name for place, name in BOARDS.items() if path.startswith(place)), None)
+    return of_board or next((name for name in ARCHITECTURES if any(part.startswith(name) for part in path.split("/"))), None)
+
+
+def test_the_boards_of_an_architecture_are_there() -> None:
+    assert all(name in ARCHITECTURES and tracked(place) for place, name in BOARDS.items())
 
 
 def test_no_other_file_names_an_architecture() -> None:
