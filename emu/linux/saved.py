@@ -85,7 +85,7 @@ def write(path: Path, pc: Pc, extra: dict[str, Any]) -> None:
     try:
         with unfinished.open("wb") as file:
             file.write(_HEAD.pack(_MAGIC, _FORMAT, len(text), zlib.crc32(text)) + text)
-            file.seek(_start(len(text)))
+            file.write(bytes(_start(len(text)) - file.tell()))
             for first, count in runs:
                 file.write(ram[first * PAGE : (first + count) * PAGE])
         unfinished.replace(path)
@@ -176,7 +176,8 @@ def _runs(pages: np.ndarray[Any, np.dtype[np.int64]]) -> list[tuple[int, int]]:
 def _are_in_order(runs: list[tuple[int, int]], memory: int) -> bool:
     """Whether runs of pages are apart and in RAM: mapping others would overwrite the host's memory."""
     places = [place for first, count in runs for place in (first, first + count)]
-    return all(0 <= place <= memory // PAGE for place in places) and places == sorted(places) and all(count > 0 for _, count in runs)
+    in_ram = all(0 <= place <= memory // PAGE for place in places)
+    return in_ram and places == sorted(places) and all(count > 0 for _, count in runs)
 
 
 def _checksum(descriptor: int, start: int, size: int) -> int:

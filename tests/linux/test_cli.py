@@ -94,7 +94,8 @@ def test_without_any_kernel(emu: Emu, boot: Path, cache: Path, no_machines: Path
     "option",
     [
         ("-p", "function"), ("-l", "schedule"), ("-e", "sched"), ("--stack",), ("--profile",), ("-o", "x.dat"),
-        ("--ramdisk", "x"), ("--share", "."), ("--userland", "busybox"), ("--arch", "sparc64"), ("--arch", "x86_64"), ("-F",), ("--image", "x"),
+        ("--ramdisk", "x"), ("--share", "."), ("--userland", "busybox"), ("--arch", "sparc64"), ("--arch", "x86_64"),
+        ("-F",), ("--image", "x"),
     ],
 )  # fmt: skip
 def test_options_that_do_not_go_together(linux: Linux, option: tuple[str, ...]) -> None:
