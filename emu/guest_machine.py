@@ -7,12 +7,14 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 if TYPE_CHECKING:
     from emu.cpu.board import Board
     from emu.kernel.console_input import Input, Terminal
     from emu.kernel.guest_cpu import GuestCpu
+
+C = TypeVar("C")
 
 __all__ = ["BadCommand", "Completed", "GuestMachine", "exit_status", "shell_line"]
 
@@ -36,8 +38,10 @@ class Completed:
     errors: bytes = b""
 
 
-class GuestMachine(Protocol):
+class GuestMachine(Protocol[C]):
     """A booted machine. `Machine` and `LinuxMachine` are such; their docstrings say more.
+
+    C is the type of its checkpoints.
 
     Attributes:
         cpus: its CPUs.
@@ -70,10 +74,10 @@ class GuestMachine(Protocol):
     def advance(self, cycles: int, *, limit: int | None = ..., host_limit: float | None = ...) -> bool:
         """Lets time pass: background jobs and timers run."""
 
-    def checkpoint(self) -> Any:
+    def checkpoint(self) -> C:
         """Remembers the whole machine as it is now. `restore` puts it back."""
 
-    def restore(self, checkpoint: Any) -> None:
+    def restore(self, checkpoint: C, /) -> None:
         """Puts the machine back to a checkpoint of its own."""
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from emu.cpu.cpu import Cpu
 from emu.cpu.host_signals import Held
 from emu.cpu.pc.state import flush_tlbs
 from emu.guest_machine import Completed, exit_status
@@ -108,7 +109,7 @@ class LinuxMachine:
         self._patience: float | None = None
         self._closed = False
 
-    def _made_from(self, initramfs: bytes) -> dict[str, Any]:
+    def _made_from(self, initramfs: bytes) -> dict[str, object]:
         """Everything that a booted machine depends on."""
         config = dataclasses.asdict(self.config)
         for name in ("kernel", "rootfs", "initrd"):
@@ -358,7 +359,7 @@ class LinuxMachine:
 
     # What the guest does
 
-    def _step(self, cpu: Any) -> bool:
+    def _step(self, cpu: Cpu) -> bool:
         return self._guest.step(cpu)
 
     def _on_output(self, data: bytes) -> None:

@@ -85,7 +85,7 @@ def write(path: Path, pc: Pc, extra: dict[str, Any]) -> None:
     try:
         with unfinished.open("wb") as file:
             file.write(_HEAD.pack(_MAGIC, _FORMAT, len(text), zlib.crc32(text)) + text)
-            file.write(bytes(_start(len(text)) - file.tell()))
+            file.write(bytes(_start(len(text)) - _HEAD.size - len(text)))
             for first, count in runs:
                 file.write(ram[first * PAGE : (first + count) * PAGE])
         unfinished.replace(path)

@@ -14,7 +14,7 @@ import json
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from emu.linux.saved import BadMachine, build, read_header
 from emu.native.cache import cache_directory
@@ -38,7 +38,7 @@ def _directory() -> Path | None:
     return root / "machines" if root else None
 
 
-def machine_file(made_from: dict[str, Any]) -> Path | None:
+def machine_file(made_from: dict[str, object]) -> Path | None:
     """Where a machine that is made from this is kept; None if there is no home directory."""
     text = json.dumps([build(), made_from], sort_keys=True)
     root = _directory()

@@ -15,18 +15,20 @@ import pytest
 
 from emu.ftrace.arrays.trace_summary import TraceSummary
 from emu.ftrace.errors import TraceError
+from emu.kernel.endings import GuestPanic
 from emu.kernel.files.share import Share
+from emu.kernel.limits import LimitReached
 from tests.cli.conftest import Emu, Result
 
 TRACE = b"# tracer: nop\n"
 ODD = "emu: something is odd\n"  # the warning of every fake machine
 
 
-class PanicError(RuntimeError):
+class PanicError(GuestPanic):
     pass
 
 
-class LimitReachedError(Exception):
+class LimitReachedError(LimitReached):
     pass
 
 

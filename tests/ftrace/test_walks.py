@@ -18,7 +18,7 @@ from tests.lib.booted_machine import booted_machine
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "how-a-call-is-traced.md"
-ROOMS = ("native", "cpu", "kernel", "ftrace", "machine", "cli")  # the lowest first
+ROOMS = ("native", "parameters", "cpu", "guest_machine", "kernel", "ftrace", "machine", "cli")  # the lowest first
 STEP = re.compile(r"^    (?P<function>[\w.]+) +(?P<path>\w[\w/]*\.py)(?: +(?P<remark>.+))?$", re.MULTILINE)
 
 

@@ -126,7 +126,7 @@ def test_code_may_go_on_behind_the_end_of_ram() -> None:
     def prepare(bare: Bare) -> None:
         bare.word(PT_USER + 3 * 8, last | 7)
         bare.word(PT_USER + 4 * 8, elsewhere | 7)
-        code = bare.put(elsewhere, "nop; " * 200 + "jmp rbx", start)
+        code = bare.put(elsewhere, "nop; " * 120 + "jmp rbx", start)  # within the longest block
         bare.bytes(MEMORY - 100, code[:100])
         bare.bytes(elsewhere, code[100:])
 
