@@ -272,16 +272,13 @@ def test_a_disk_that_is_full(small: Pc, path: Path, tmp_path: Path, monkeypatch:
         def __exit__(self, *_: object) -> None:
             self.file.close()
 
-        def seek(self, place: int) -> None:
-            self.file.seek(place)
-
         def write(self, data: bytes) -> None:
             self.left -= 1
             if not self.left:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             self.file.write(data)
 
-    monkeypatch.setattr(Path, "open", lambda self, mode: Full(open_file(self, mode)))
+    monkeypatch.setattr(Path, "open", lambda self, mode: Full(open_file(self, "wb")))
     with pytest.raises(OSError, match="No space left on device"):
         saved.write(path, small, EXTRA)
     monkeypatch.undo()
