@@ -31,10 +31,12 @@ def machines(prune: bool, most: int | None) -> int:
 
     if most is not None and not prune:
         raise click.UsageError("--most needs --prune")
-    shown = store.prune(most or 0) if prune else store.kept()
+    found = store.kept()
+    described = {one.path: store.described(one.path) for one in found}
+    shown = store.prune(most or 0) if prune else found
     for one in shown:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(one.used))
-        click.echo(f"{one.size / (1 << 20):7.1f} MiB  {when}  {store.described(one.path)}")
+        click.echo(f"{one.size / (1 << 20):7.1f} MiB  {when}  {described.get(one.path, one.path.name)}")
     left = sum(one.size for one in store.kept()) if prune else sum(one.size for one in shown)
     click.echo(f"emu: {'removed ' + str(len(shown)) + ', ' if prune else ''}{left / (1 << 20):.1f} MiB kept", err=True)
     if prune and most is None and store.kept():

@@ -7,6 +7,7 @@ import ctypes
 import functools
 import math
 from collections.abc import Mapping
+from types import ModuleType
 from typing import ClassVar
 
 import unicorn
@@ -19,7 +20,7 @@ from emu.cpu.cpu import Cpu
 from emu.cpu.internals import LIBRARY
 from emu.cpu.native import cpu_records
 from emu.cpu.native.arch import NativeCpu, OfBoard, x86_64, x86_64_env
-from emu.cpu.native.pc import apic_reset, block_cost, instructions, io_apic, local_apic, port_access, records
+from emu.cpu.native.pc import apic_reset, block_cost, instructions, io_apic, local_apic, no_device, port_access, records
 from emu.cpu.pc.acpi import IO_APIC, LOCAL_APIC, SERIAL
 from emu.cpu.pc.cpuid import CRYSTAL, answers
 from emu.cpu.pc.reset import BOOT_CODE, BOOT_DATA, BOOT_GDT, start_in_real_mode
@@ -31,6 +32,7 @@ _OF_BOARD = OfBoard(local_apic.acknowledge, instructions.build_execute, instruct
 
 _PAGING = 1 << 31  # in CR0
 _PAGE = 4096
+_ADDRESSES = 1 << 40  # physical addresses end here
 _MASKED = 1 << 16  # in a redirection
 _APIC_ENABLED, _BOOT_CPU = 1 << 11, 1 << 8  # in IA32_APIC_BASE
 _FAST_STRINGS = 1  # in IA32_MISC_ENABLE
@@ -130,20 +132,29 @@ class Pc:
         apic.waits_for_start = cpu.index != 0
         cpu.record.devices = apic.address
         apic_reset.reset(cpu.record)
-        for base, device in ((LOCAL_APIC, local_apic), (IO_APIC, io_apic)):
-            with self.board.heap:
-                error = LIBRARY.uc_mmio_map(
-                    cpu.uc._uch,
-                    ctypes.c_uint64(base),
-                    ctypes.c_size_t(_PAGE),
-                    ctypes.c_void_p(device.read.address),
-                    ctypes.c_void_p(cpu.record.address),
-                    ctypes.c_void_p(device.write.address),
-                    ctypes.c_void_p(cpu.record.address),
-                )
-            if error:
-                raise unicorn.UcError(error)
+        end = len(self.board.ram)
+        for base, device in ((IO_APIC, io_apic), (LOCAL_APIC, local_apic)):
+            self._map(cpu, range(end, base), no_device)
+            end = base + _PAGE
+            self._map(cpu, range(base, end), device)
+        self._map(cpu, range(end, _ADDRESSES), no_device)
         return apic
+
+    def _map(self, cpu: Cpu, addresses: range, device: ModuleType) -> None:
+        """A CPU finds a device at physical addresses: `device.read` and `device.write`."""
+        with self.board.heap:
+            error = LIBRARY.uc_mmio_map(
+                cpu.uc._uch,
+                ctypes.c_uint64(addresses.start),
+                ctypes.c_size_t(len(addresses)),
+                ctypes.c_void_p(device.read.address),
+                ctypes.c_void_p(cpu.record.address),
+                ctypes.c_void_p(device.write.address),
+                ctypes.c_void_p(cpu.record.address),
+            )
+        if error:
+            raise unicorn.UcError(error)
+        cpu.uc.mem_protect(addresses.start, len(addresses), unicorn.UC_PROT_ALL)  # code there is what the device answers
 
     def _start_cpu(self, cpu: Cpu, message: int) -> None:
         """A start-up message: its vector is in the low byte, and its arrival in cycles above."""
