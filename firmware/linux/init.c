@@ -9,6 +9,7 @@
 
 #include <err.h>
 #include <errno.h>
+#include <exec.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux_abi.h>
@@ -174,6 +175,7 @@ int main(int argc, char **argv)
 	char *program;
 
 	(void)argc;
+	interpreter_advice = "--rootfs puts it there";
 	mkdir("/proc", 0555);
 	mount("proc", "/proc", "proc", 0, NULL);
 	program = other_init();

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 from collections.abc import Callable
@@ -79,6 +80,26 @@ def test_the_default_kernel(emu: Emu, kept_machines: Path, real_kernel: Path, bo
 def test_a_script_for_the_shell(emu: Emu, kept_machines: Path, real_kernel: Path) -> None:
     script = b"echo one\nx=2\necho $x >&2\nexit 7\n"
     assert emu("shell", f"--linux={real_kernel}", stdin=script) == Result(7, b"one\n", "2\n")
+
+
+# Machines that are kept
+
+
+def test_machines_are_listed_and_removed(emu: Emu, no_machines: Path, machines_folder: Path, real_kernel: Path) -> None:
+    folder = no_machines / "machines"
+    folder.mkdir(parents=True)
+    [booted] = (machines_folder / "machines").glob("*.machine")
+    shutil.copy(booted, folder)
+    (folder / "bad.machine").write_bytes(bytes(2 << 20))
+    os.utime(folder / "bad.machine", (0, 0))
+    listed, removed = emu("machines"), emu("machines", "--prune", "--most", f"{(booted.stat().st_size >> 20) + 1}M")
+    good, bad = listed.out.decode().splitlines()
+    assert re.fullmatch(rf" *[\d.]+ MiB  \S+ \S+  {real_kernel.name}, 2 CPUs, \d+ MiB, seed 0", good)
+    assert bad.endswith("bad.machine: unusable") and re.fullmatch(r"emu: [\d.]+ MiB kept\n", listed.err)
+    assert (removed.status, removed.out.decode().splitlines()) == (0, [bad])
+    assert re.fullmatch(r"emu: removed 1, [\d.]+ MiB kept\n", removed.err)
+    assert emu("machines", "--prune").out.decode().splitlines() == [good]
+    assert emu("machines") == Result(0, b"", "emu: 0.0 MiB kept\n")
 
 
 # What is refused

@@ -130,6 +130,12 @@ def test_a_program_that_does_not_exist_or_cannot_be_run(shared: LinuxMachine) ->
     assert shared.run("nosuch").status == 127
 
 
+def test_a_missing_interpreter(machine: LinuxMachine) -> None:
+    assert machine.run("printf '#!/bin/nosuch\n' >/x; chmod +x /x").status == 0
+    said = b"init: /x: its interpreter /bin/nosuch is not in the guest's tree; --rootfs puts it there\n"
+    assert machine.run(["/x"]) == Completed(127, b"", said)
+
+
 def test_the_environment(shared: LinuxMachine) -> None:
     done = shared.run("echo $NAME $HOME", environment=["NAME=a value", "HOME=/proc"])
     assert done.output == b"a value /proc\n"

@@ -25,6 +25,8 @@ static const struct {
 	{ 243, "riscv64" }, { 258, "loongarch64" },
 };
 
+const char *interpreter_advice = "--host-tree or --share puts it there";
+
 static char text[PATH_MAX + 512];
 
 bool script_interpreter(int fd, char interpreter[PATH_MAX])
@@ -141,19 +143,19 @@ static const char *file_error(int fd, const char *name)
 	char interpreter[PATH_MAX], reason[256];
 	const char *error;
 
-	if (fd < 0)
-		error = errno == ENOENT ? "is not in the guest's tree; "
-			"--host-tree or --share puts it there" :
-			"cannot be opened";
-	else
-		error = script_interpreter(fd, interpreter) ? NULL :
-							      elf_error(fd);
+	if (fd < 0) {
+		snprintf(text, sizeof(text), "its interpreter %s %s%s", name,
+			 errno == ENOENT ? "is not in the guest's tree; " :
+					   "cannot be opened",
+			 errno == ENOENT ? interpreter_advice : "");
+		return text;
+	}
+	error = script_interpreter(fd, interpreter) ? NULL : elf_error(fd);
 	if (!error)
 		return NULL;
 	/* The error may be in the text that is made here. */
 	snprintf(reason, sizeof(reason), "%s", error);
-	snprintf(text, sizeof(text), "its interpreter %s%s %s", name,
-		 fd < 0 ? "" : ":", reason);
+	snprintf(text, sizeof(text), "its interpreter %s: %s", name, reason);
 	return text;
 }
 

@@ -16,6 +16,8 @@ const char *elf_error(int fd);
  * is good until the next call.
  */
 const char *interpreter_error(const char *path);
+/* How a user of the host puts an interpreter that is missing there. */
+extern const char *interpreter_advice;
 
 /*
  * Becomes the program argv[0]; or ends as a shell does that cannot, with a
