@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import itertools
 import re
@@ -159,11 +160,13 @@ def test_what_is_under_way_when_a_graph_function_is_chosen_chooses_nothing(machi
     tracefs.write("set_graph_function", "__do_fault")
     tracefs.write("trace", "")
     machine.run("ls > /dev/null; wait; sleep 0.02")
-    roots, nested = set(), {0: 0, 1: 0}
-    for cpu, text in re.findall(r"^ (\d)\) .*\|  +(\S.*)$", tracefs.read("trace"), re.MULTILINE):
-        if not nested[int(cpu)] and "()" in text:
+    tracefs.write("options/funcgraph-proc", "1")
+    roots, nested = set(), collections.Counter[str]()
+    for task, text in re.findall(r"^ \d\) +(\S+) .*\|  +(\S.*)$", tracefs.read("trace"), re.MULTILINE):
+        if not nested[task] and "()" in text:
             roots.add(text.split("(")[0])
-        nested[int(cpu)] = max(nested[int(cpu)] + text.endswith("{") - text.startswith("}"), 0)
+        nested[task] = max(nested[task] + text.endswith("{") - text.startswith("}"), 0)
+    tracefs.write("options/funcgraph-proc", "0")
     assert roots == {"__do_fault"}
 
 

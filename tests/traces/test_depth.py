@@ -24,14 +24,14 @@ TRACE = """\
  0)   1.160 us    |      }
  0)               |      fd_install() {
  0)   0.410 us    |        _raw_spin_lock();
- 0)   0.690 us    |        _raw_spin_unlock();
+ 0)   0.700 us    |        _raw_spin_unlock();
  0)   2.190 us    |      }
  0)               |      fd_install() {
  0)   0.390 us    |        _raw_spin_lock();
- 0)   0.690 us    |        _raw_spin_unlock();
- 0)   1.740 us    |      }
- 0) + 42.400 us   |    }
- 0) + 43.260 us   |  }
+ 0)   0.700 us    |        _raw_spin_unlock();
+ 0)   1.730 us    |      }
+ 0) + 42.280 us   |    }
+ 0) + 43.150 us   |  }
 """
 
 

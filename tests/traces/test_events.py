@@ -22,11 +22,11 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-          usleep-13      [000] d..2.     0.021801: sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
-          <idle>-0       [000] dNh4.     0.022801: sched_wakeup: comm=usleep pid=13 prio=120 target_cpu=000
-          <idle>-0       [000] d..2.     0.022816: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=usleep next_pid=13 next_prio=120
-          usleep-13      [000] dN.6.     0.022918: sched_wakeup: comm=init pid=1 prio=120 target_cpu=000
-          usleep-13      [000] d..2.     0.022927: sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=R+ ==> next_comm=init next_pid=1 next_prio=120
+          usleep-13      [000] d..2.     0.021797: sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+          <idle>-0       [000] dNh4.     0.022797: sched_wakeup: comm=usleep pid=13 prio=120 target_cpu=000
+          <idle>-0       [000] d..2.     0.022813: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=usleep next_pid=13 next_prio=120
+          usleep-13      [000] dN.6.     0.022914: sched_wakeup: comm=init pid=1 prio=120 target_cpu=000
+          usleep-13      [000] d..2.     0.022923: sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=R+ ==> next_comm=init next_pid=1 next_prio=120
 """
 
 

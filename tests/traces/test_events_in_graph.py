@@ -46,14 +46,14 @@ TRACE = """\
  0)    <idle>-0    =>   usleep-13   
  ------------------------------------------
 
- 0) # 1052.820 us |          }
- 0) # 1053.410 us |        }
+ 0) # 1053.120 us |          }
+ 0) # 1053.710 us |        }
  0)               |        hrtimer_cancel() {
  0)   1.650 us    |          hrtimer_try_to_cancel();
- 0)   2.090 us    |        }
- 0) # 1063.520 us |      }
- 0) # 1066.450 us |    }
- 0) # 1070.860 us |  }
+ 0)   2.100 us    |        }
+ 0) # 1063.820 us |      }
+ 0) # 1066.760 us |    }
+ 0) # 1071.160 us |  }
  0)               |  /* sched_waking: comm=init pid=1 prio=120 target_cpu=000 */
  0)               |  /* sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=R+ ==> next_comm=init next_pid=1 next_prio=120 */
 """

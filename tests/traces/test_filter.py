@@ -21,18 +21,18 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-17      [001] .....     0.094637: vfs_open <-do_open
-             cat-18      [000] .....     0.096563: vfs_fstatat <-sys_newfstatat
-             cat-18      [000] .....     0.096569: vfs_statx <-vfs_fstatat
-             cat-18      [000] .....     0.096852: vfs_open <-do_open
-             cat-18      [000] .....     0.097518: vfs_open <-do_open
-             cat-18      [000] .....     0.097700: vfs_fstat <-sys_newfstat
-             cat-18      [000] .....     0.097709: vfs_fstat <-sys_newfstat
-             cat-18      [000] .....     0.097719: vfs_read <-ksys_read
-             cat-18      [000] .....     0.097769: vfs_write <-ksys_write
-             cat-18      [000] .....     0.097783: vfs_read <-ksys_read
-            init-1       [000] .....     0.098366: vfs_ioctl <-sys_ioctl
-            init-1       [000] .....     0.098387: vfs_write <-ksys_write
+              sh-17      [001] .....     0.094654: vfs_open <-do_open
+             cat-18      [000] .....     0.096582: vfs_fstatat <-sys_newfstatat
+             cat-18      [000] .....     0.096588: vfs_statx <-vfs_fstatat
+             cat-18      [000] .....     0.096871: vfs_open <-do_open
+             cat-18      [000] .....     0.097540: vfs_open <-do_open
+             cat-18      [000] .....     0.097721: vfs_fstat <-sys_newfstat
+             cat-18      [000] .....     0.097730: vfs_fstat <-sys_newfstat
+             cat-18      [000] .....     0.097740: vfs_read <-ksys_read
+             cat-18      [000] .....     0.097790: vfs_write <-ksys_write
+             cat-18      [000] .....     0.097804: vfs_read <-ksys_read
+            init-1       [001] .....     0.098447: vfs_ioctl <-sys_ioctl
+            init-1       [001] .....     0.098468: vfs_write <-ksys_write
 """
 
 

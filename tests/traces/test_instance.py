@@ -26,10 +26,10 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-             cat-19      [001] .....     0.018998: vfs_read <-ksys_read
-             cat-19      [001] .....     0.019034: vfs_write <-ksys_write
-             cat-19      [001] .....     0.019050: vfs_read <-ksys_read
-              sh-17      [000] .....     0.019290: vfs_write <-ksys_write
+             cat-19      [001] .....     0.018992: vfs_read <-ksys_read
+             cat-19      [001] .....     0.019029: vfs_write <-ksys_write
+             cat-19      [001] .....     0.019045: vfs_read <-ksys_read
+              sh-17      [000] .....     0.019285: vfs_write <-ksys_write
 # tracer: function
 #
 # entries-in-buffer/entries-written: 5/5   #P:2
@@ -42,11 +42,11 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-17      [000] .....     0.016907: schedule <-do_wait
+              sh-17      [000] .....     0.016904: schedule <-do_wait
      rcu_preempt-3       [001] .....     0.018070: schedule <-schedule_timeout
-              sh-17      [000] .....     0.018225: schedule <-hostfs_wait_answer
-              sh-17      [000] .....     0.018489: schedule <-do_wait
-              sh-17      [000] .....     0.019514: schedule <-do_wait
+              sh-17      [000] .....     0.018227: schedule <-hostfs_wait_answer
+              sh-17      [000] .....     0.018484: schedule <-do_wait
+              sh-17      [000] .....     0.019509: schedule <-do_wait
 """
 
 

@@ -23,27 +23,27 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-        modprobe-18      [001] .....     0.020181: do_init_module <-load_module
-        modprobe-18      [001] .....     0.020182: sample_timer_init [sample_timer] <-do_one_initcall
+        modprobe-18      [001] .....     0.020180: do_init_module <-load_module
+        modprobe-18      [001] .....     0.020181: sample_timer_init [sample_timer] <-do_one_initcall
         modprobe-18      [001] .....     0.020182: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
-   sample_thread-19      [001] .....     0.020318: sample_thread [sample_timer] <-kthread
+   sample_thread-19      [001] .....     0.020317: sample_thread [sample_timer] <-kthread
    sample_thread-19      [001] .....     0.020319: sample_count [sample_timer] <-sample_thread [sample_timer]
    sample_thread-19      [001] d..1.     0.020320: sample_add [sample_timer] <-sample_count [sample_timer]
    sample_thread-19      [001] .....     0.020321: sample_rest [sample_timer] <-sample_thread [sample_timer]
-          <idle>-0       [000] .Ns1.     0.031018: sample_beat [sample_timer] <-call_timer_fn
+          <idle>-0       [000] .Ns1.     0.031019: sample_beat [sample_timer] <-call_timer_fn
           <idle>-0       [000] .Ns1.     0.031019: sample_count [sample_timer] <-sample_beat [sample_timer]
           <idle>-0       [000] dNs2.     0.031020: sample_add [sample_timer] <-sample_count [sample_timer]
    sample_thread-19      [001] .....     0.032054: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-19      [001] d..1.     0.032055: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] d..1.     0.032056: sample_add [sample_timer] <-sample_count [sample_timer]
    sample_thread-19      [001] .....     0.032056: sample_rest [sample_timer] <-sample_thread [sample_timer]
-          <idle>-0       [000] ..s1.     0.042016: sample_beat [sample_timer] <-call_timer_fn
-          <idle>-0       [000] ..s1.     0.042016: sample_count [sample_timer] <-sample_beat [sample_timer]
-          <idle>-0       [000] d.s2.     0.042017: sample_add [sample_timer] <-sample_count [sample_timer]
+          <idle>-0       [000] ..s1.     0.042015: sample_beat [sample_timer] <-call_timer_fn
+          <idle>-0       [000] ..s1.     0.042015: sample_count [sample_timer] <-sample_beat [sample_timer]
+          <idle>-0       [000] d.s2.     0.042016: sample_add [sample_timer] <-sample_count [sample_timer]
    sample_thread-19      [001] .....     0.044034: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-19      [001] d..1.     0.044034: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] d..1.     0.044035: sample_add [sample_timer] <-sample_count [sample_timer]
    sample_thread-19      [001] .....     0.044035: sample_rest [sample_timer] <-sample_thread [sample_timer]
-           rmmod-21      [001] .....     0.047932: sample_timer_exit [sample_timer] <-delete_module
-           rmmod-21      [001] .....     0.047936: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-21      [001] .....     0.047937: sample_timer_exit [sample_timer] <-delete_module
+           rmmod-21      [001] .....     0.047941: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
            rmmod-21      [001] .....     0.056067: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
            rmmod-21      [001] d..1.     0.056068: sample_add [sample_timer] <-sample_count [sample_timer]
 """

@@ -24,20 +24,20 @@ TRACE = """\
  0)   0.920 us    |        }
  0)               |        find_pid() {
  0)   0.240 us    |          pid_bucket();
- 0)   0.720 us    |        }
+ 0)   0.830 us    |        }
  0)               |        _raw_spin_unlock_irqrestore() {
  0)   0.220 us    |          preempt_count_sub();
- 0)   1.090 us    |        }
- 0)   3.730 us    |      }
+ 0)   1.080 us    |        }
+ 0)   3.840 us    |      }
  0)               |      kill_pid_info() {
  0)   0.390 us    |        pid_task();
  0)   0.220 us    |        group_send_sig_info();
  0)   1.850 us    |      }
  0)               |      _raw_spin_unlock_irq() {
  0)   0.220 us    |        preempt_count_sub();
- 0)   1.400 us    |      }
- 0) + 10.330 us   |    }
- 0) + 12.700 us   |  }
+ 0)   1.210 us    |      }
+ 0) + 10.250 us   |    }
+ 0) + 12.620 us   |  }
 """
 
 
