@@ -67,10 +67,10 @@ class Case(NamedTuple):
 CASES = {
     "boot to the first command, 1 CPU": Case(NOTHING),
     "boot to the first command, 2 CPUs": Case(NOTHING, 2),
-    "dd, 200,000 blocks of 4 KiB": Case("dd if=/dev/zero of=/dev/null bs=4k count=200000 2>/dev/null"),
+    "dd, 1,000,000 blocks of 4 KiB": Case("dd if=/dev/zero of=/dev/null bs=4k count=1000000 2>/dev/null"),
     "1,500 times fork, exec, exit": Case("i=0; while [ $i -lt 1500 ]; do /bin/busybox true; i=$((i+1)); done"),
-    "hackbench, 2 groups, 1 CPU": Case(f"{HACKBENCH} -g 2 -l 100"),
-    "hackbench, 2 groups, 2 CPUs": Case(f"{HACKBENCH} -g 2 -l 100", 2),
+    "hackbench, 2 groups, 1 CPU": Case(f"{HACKBENCH} -g 2 -l 400"),
+    "hackbench, 2 groups, 2 CPUs": Case(f"{HACKBENCH} -g 2 -l 400", 2),
     "10 MB of output": Case("head -c 10000000 /dev/zero"),
 }
 
