@@ -20,7 +20,7 @@ import unicorn.unicorn_py3.unicorn as binding
 
 __all__ = [
     "LIBRARY", "CpuStructures", "TranslatorStructures", "UnknownUnicorn",
-    "add_native_hook", "address_of", "find_cpu", "handle_of", "peek", "probing_memory",
+    "add_native_hook", "address_of", "find_cpu", "handle_of", "map_device", "peek", "probing_memory",
 ]  # fmt: skip
 
 LIBRARY = binding.uclib
@@ -202,6 +202,27 @@ def add_native_hook(uc: unicorn.Uc, kind: int, function: int, data: int, *instru
         ctypes.c_uint64(1),
         ctypes.c_uint64(0),
         *map(ctypes.c_int, instruction),
+    )
+    if error:
+        raise unicorn.UcError(error)
+
+
+def map_device(uc: unicorn.Uc, addresses: range, read: int, write: int, data: int) -> None:
+    """Maps a native device at physical addresses. The Python binding would call it through Python.
+
+    Args:
+        addresses: whole pages.
+        read, write: addresses of the callbacks.
+        data: the user pointer that both get.
+    """
+    error = LIBRARY.uc_mmio_map(
+        uc._uch,
+        ctypes.c_uint64(addresses.start),
+        ctypes.c_size_t(len(addresses)),
+        ctypes.c_void_p(read),
+        ctypes.c_void_p(data),
+        ctypes.c_void_p(write),
+        ctypes.c_void_p(data),
     )
     if error:
         raise unicorn.UcError(error)

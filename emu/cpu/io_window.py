@@ -7,7 +7,7 @@ import ctypes
 
 import unicorn
 
-from emu.cpu.internals import LIBRARY
+from emu.cpu.internals import map_device
 from emu.cpu.native import io_window
 
 __all__ = ["IoWindow"]
@@ -35,17 +35,7 @@ class IoWindow:
 
     def connect(self, uc: unicorn.Uc) -> None:
         """Maps the window for a CPU."""
-        error = LIBRARY.uc_mmio_map(
-            uc._uch,
-            ctypes.c_uint64(self.addresses.start),
-            ctypes.c_size_t(len(self.addresses)),
-            ctypes.c_void_p(io_window.read.address),
-            ctypes.c_void_p(self.device.address),
-            ctypes.c_void_p(io_window.write.address),
-            ctypes.c_void_p(self.device.address),
-        )
-        if error:
-            raise unicorn.UcError(error)
+        map_device(uc, self.addresses, io_window.read.address, io_window.write.address, self.device.address)
 
     # The effects of a CPU's instruction. `address` is physical, and all 1, 2, 4 or 8 bytes are in the window.
 

@@ -12,6 +12,7 @@ from emu.cpu import cpu as cpu_module
 from emu.cpu.cpu import Cpu
 from emu.linux.machine import LinuxMachine
 from emu.linux.symbols import Symbols
+from tests.lib.linux_kernel import machines_kept_in
 
 pytestmark = pytest.mark.static_timing("an unmodified Linux has no other timing model")
 
@@ -89,11 +90,18 @@ def test_a_small_buffer_of_translations_changes_nothing(
 SOME = ("schedule", "vfs_write", "handle_mm_fault")
 
 
+@pytest.fixture(scope="module")
+def unseen(machines_folder: Path, real_kernel: Path) -> Run:
+    """At which nothing looks."""
+    with machines_kept_in(machines_folder), LinuxMachine(kernel=real_kernel) as machine:
+        return run(machine, SHORT)
+
+
 @pytest.mark.parametrize("chosen", ["none", "some", "all"])
-def test_what_looks_changes_nothing(kept_machines: Path, real_kernel: Path, real_symbols: Symbols, chosen: str) -> None:
+def test_what_looks_changes_nothing(
+    kept_machines: Path, real_kernel: Path, real_symbols: Symbols, unseen: Run, chosen: str
+) -> None:
     """Handlers that run before the first block of functions."""
-    with LinuxMachine(kernel=real_kernel) as machine:
-        usual = run(machine, SHORT)
     start, end = (real_symbols.address(name) for name in ("_stext", "_etext"))
     assert start and end
     functions = {"none": [], "some": [real_symbols.address(name) for name in SOME], "all": _within(real_symbols, start, end)}
@@ -107,7 +115,7 @@ def test_what_looks_changes_nothing(kept_machines: Path, real_kernel: Path, real
         handler = machine.board.python_handler(count)
         for function in functions[chosen]:
             machine.board.dispatch(function, handler)
-        assert run(machine, SHORT) == usual
+        assert run(machine, SHORT) == unseen
     assert calls.keys() <= set(functions[chosen])
     assert len(calls) >= {"none": 0, "some": len(SOME), "all": 500}[chosen]
 

@@ -17,7 +17,7 @@ from emu.cpu.arch import RESET_PAGE
 from emu.cpu.arch.x86_64 import X86_64, mmu, state, time
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
-from emu.cpu.internals import LIBRARY
+from emu.cpu.internals import map_device
 from emu.cpu.native import cpu_records
 from emu.cpu.native.arch import NativeCpu, OfBoard, x86_64, x86_64_env
 from emu.cpu.native.pc import apic_reset, block_cost, instructions, io_apic, local_apic, no_device, port_access, records
@@ -143,18 +143,8 @@ class Pc:
     def _map(self, cpu: Cpu, addresses: range, device: ModuleType) -> None:
         """A CPU finds a device at physical addresses: `device.read` and `device.write`."""
         with self.board.heap:
-            error = LIBRARY.uc_mmio_map(
-                cpu.uc._uch,
-                ctypes.c_uint64(addresses.start),
-                ctypes.c_size_t(len(addresses)),
-                ctypes.c_void_p(device.read.address),
-                ctypes.c_void_p(cpu.record.address),
-                ctypes.c_void_p(device.write.address),
-                ctypes.c_void_p(cpu.record.address),
-            )
-        if error:
-            raise unicorn.UcError(error)
-        cpu.uc.mem_protect(addresses.start, len(addresses), unicorn.UC_PROT_ALL)  # code there is what the device answers
+            map_device(cpu.uc, addresses, device.read.address, device.write.address, cpu.record.address)
+            cpu.uc.mem_protect(addresses.start, len(addresses), unicorn.UC_PROT_ALL)  # code there is what the device answers
 
     def _start_cpu(self, cpu: Cpu, message: int) -> None:
         """A start-up message: its vector is in the low byte, and its arrival in cycles above."""
