@@ -6,12 +6,14 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from emu.cpu import host_clock
 from emu.cpu.arch import RESET_PAGE, CpuArch
+from emu.cpu.callouts import CalloutTable, Handler
 from emu.cpu.cpu import Cpu, CpuFault
 from emu.cpu.far_memory import far_memory
 from emu.cpu.heap import Heap
@@ -22,7 +24,6 @@ from emu.cpu.native.cpu_records import ARGUMENT_COUNT, HOST_CALL_COUNT, HOST_CAL
 from emu.cpu.python_handler import PythonHandler
 from emu.cpu.shared_turns import shared_turns
 from emu.cpu.timing import CACHES, STATIC
-from emu.native.functions import Compiled
 from emu.native.records import Values, Words, u64
 
 if TYPE_CHECKING:
@@ -34,9 +35,6 @@ _SLOWEST, _FASTEST = 1_000_000, 100_000_000_000  # Hz: the range of the guest's 
 _HEAP = 64 << 20  # bytes of address space for Unicorn's allocations per CPU, which use a twentieth of it
 _TURN_SLICE = 50_000  # microseconds of host time for which the native loop may run without a break
 _HandlerTable = Values[Callable[[cpu_records.Cpu, u64], None] | None]
-
-
-Handler: TypeAlias = Compiled[[cpu_records.Cpu, u64], None] | PythonHandler
 
 
 class Board:
@@ -89,7 +87,7 @@ class Board:
         self.io = IoWindow(arch.io_window) if arch.io_window else None
         self.record = cpu_records.Board.allocate()
         self._host_calls = np.zeros(HOST_CALL_COUNT, np.uint64)
-        self._dispatch = np.zeros(0, np.uint64)
+        self.callouts = CalloutTable(self.record)
         self._static_timing = arch.timing()
         self.native_forget = forget.build(arch.name)
         self._python_handlers: list[PythonHandler] = []  # referenced by native code
@@ -106,6 +104,7 @@ class Board:
         record.ram, record.ram_size = self.ram_address, memory
         record.direct_start, record.kernel_start = arch.direct_map, arch.kernel_map
         record.decode = self.python_handler(self._decode_block)
+        record.grow_callouts = self.python_handler(lambda cpu, argument: self.callouts.make_room(self.record.callouts.used))
         record.host_calls = _HandlerTable(self._host_calls.ctypes.data)
         record.quantum, record.longest_turn = quantum, arch.longest_turn
         record.random = _scramble(seed)
@@ -345,15 +344,30 @@ class Board:
         """Answers a host call natively: `function` is called with the CPU and the number."""
         self.record.host_calls[number] = function
 
-    def dispatch_range(self, start: int, end: int) -> None:
-        """Declares the range of virtual addresses at which blocks may have a host function."""
-        self._dispatch = np.zeros(end - start, np.uint64)
-        self.record.dispatch = _HandlerTable(self._dispatch.ctypes.data)
-        self.record.dispatch_start, self.record.dispatch_end = start, end
+    def look_at_blocks(self, start: int, end: int, handler: Handler | None = None) -> None:
+        """Makes all blocks that begin in a range of virtual addresses call the block hook, and a native function before them.
+
+        CPUs run old translations until they `forget` them.
+        """
+        self.record.looked_at_start, self.record.looked_at_end = start, end
+        self.record.at_each_block = handler
 
     def dispatch(self, address: int, function: Handler | None) -> None:
-        """Runs a native function before each block that begins at `address`; None removes it."""
-        self.record.dispatch[address - self.record.dispatch_start] = function
+        """Runs a native function before each block that begins at a virtual address; None removes it."""
+        self.dispatch_all(np.array([address], np.uint64), function)
+
+    def dispatch_all(self, addresses: npt.NDArray[np.uint64], function: Handler | None) -> None:
+        """The same for many addresses. CPUs drop their translations of these places."""
+        self.callouts.set_handler(addresses, function)
+        places = np.array([place for one in addresses.tolist() if (place := self._place(one)) is not None], np.uint64)
+        if len(places):
+            for cpu in self.cpus:
+                cpu.forget(np.stack([places, places + np.uint64(1)], axis=1))
+
+    def _place(self, address: int) -> int | None:
+        """The RAM address of code at a virtual address; None if it is not mapped."""
+        place = address - self.arch.kernel_map
+        return place if 0 <= place < self.memory else self.cpus[0].translate(address)
 
     def python_handler(self, function: Callable[[Cpu, int], None]) -> PythonHandler:
         """A native function that calls Python with (cpu, second argument).

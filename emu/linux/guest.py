@@ -56,7 +56,6 @@ class Guest:
         self._panicked: list[str] | None = None
         self._panic_ends: int | None = None
         if panic is not None:
-            self.board.dispatch_range(panic, panic + 1)
             self.board.dispatch(panic, self.board.python_handler(self._on_panic))
 
     def boot(self, initramfs: bytes, config: LinuxConfig) -> None:

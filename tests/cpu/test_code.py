@@ -81,7 +81,7 @@ def test_code_of_the_same_length_is_charged_anew() -> None:
 def test_an_exception_in_a_python_handler_comes_out_of_the_run() -> None:
     bare = caller()
     board = bare.board
-    board.dispatch_range(KERNEL + FUNCTION, KERNEL + FUNCTION + 16)
+    board.look_at_blocks(KERNEL + FUNCTION, KERNEL + FUNCTION + 16)
     calls = 0
 
     def handler(cpu, address):

@@ -96,7 +96,7 @@ def busy(stop_every: int = 0) -> tuple[list[int], list[dict[str, int]], bytes, l
             bare.board.stop(cpu)
 
     start = KERNEL + FUNCTION_CODE
-    bare.board.dispatch_range(start, start + FUNCTIONS * FUNCTION_SIZE)
+    bare.board.look_at_blocks(start, start + FUNCTIONS * FUNCTION_SIZE)
     handler = bare.board.python_handler(act)
     for n in range(FUNCTIONS):
         bare.board.dispatch(start + n * FUNCTION_SIZE, handler)

@@ -111,7 +111,7 @@ def test_what_looks_changes_nothing(
         calls[address] = calls.get(address, 0) + 1
 
     with LinuxMachine(kernel=real_kernel) as machine:
-        machine.board.dispatch_range(start, end)
+        machine.board.look_at_blocks(start, end)
         handler = machine.board.python_handler(count)
         for function in functions[chosen]:
             machine.board.dispatch(function, handler)

@@ -1,22 +1,125 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Calls from a CPU to the layers above: functions for addresses at which blocks begin, and for host calls."""
+"""Calls from a CPU to the layers above: functions for addresses at which blocks begin, and for host calls.
+
+The addresses are in a hash table with linear probing. Only the translator and blocks that it has found there look at it.
+"""
 
 from __future__ import annotations
 
-from emu.cpu.native.cpu_records import HOST_CALL_COUNT, HOST_CALL_REQUEST, Board, Cpu
+from collections.abc import Callable
+from typing import TypeAlias
+
+from emu.cpu.native.cpu_records import HOST_CALL_COUNT, HOST_CALL_REQUEST, NEVER, Board, Callout, Callouts, Cpu
 from emu.cpu.native.interrupts import end_turn
-from emu.native.functions import njit
-from emu.native.records import u64
+from emu.native.functions import external, njit, shared
+from emu.native.records import Words, u64
+
+Handler: TypeAlias = Callable[[Cpu, u64], None]
+
+__all__ = ["build_watch_returns", "call_function_at", "copy_used", "find", "host_call", "is_looked_at", "set_handlers"]
+
+SPREAD, TOP = u64(0x9E37_79B9_7F4A_7C15), u64(32)  # spreads neighbours far apart
+PAGE = u64(12)  # log2 of the bytes of a page of `code_pages`
+
+
+@njit
+def find(table: Callouts, place: u64) -> Callout | None:
+    """The callout of an address; None if there is none."""
+    slot = place * SPREAD >> TOP & table.last
+    while True:
+        found = table.slots[slot]
+        if found.place == place:
+            return found
+        if found.place == 0:
+            return None
+        slot = (slot + 1) & table.last
+
+
+@njit
+def insert(table: Callouts, place: u64) -> Callout:
+    """The callout of an address, which is made if there is none. The table must have a free slot."""
+    slot = place * SPREAD >> TOP & table.last
+    while True:
+        found = table.slots[slot]
+        if found.place == place:
+            return found
+        if found.place == 0:
+            found.place = place
+            table.used += 1
+            return found
+        slot = (slot + 1) & table.last
+
+
+@shared
+def set_handlers(table: Callouts, places: Words, count: u64, example: Callout) -> None:
+    """Gives `count` addresses the handler of another callout. The table must have room."""
+    for n in range(count):
+        insert(table, places[n]).handler = example.handler
+
+
+@shared
+def copy_used(table: Callouts, larger: Callouts) -> None:
+    """Copies the callouts that have a function to an empty table."""
+    for n in range(table.last + 1):
+        old = table.slots[n]
+        if old.place != 0 and (old.handler is not None or old.returned is not None):
+            new = insert(larger, old.place)
+            new.returned = old.returned
+            new.handler = old.handler
+
+
+@njit
+def is_looked_at(cpu: Cpu) -> bool:
+    """Whether the block that is being translated may have a host function."""
+    board = cpu.board
+    return board.looked_at_start <= cpu.block < board.looked_at_end or find(board.callouts, cpu.block) is not None
 
 
 @njit
 def call_function_at(cpu: Cpu, board: Board, address: u64) -> None:
-    """A block begins at `address`: runs the host function for that address, if there is one."""
-    start = board.dispatch_start
-    if start <= address < board.dispatch_end:
-        handler = board.dispatch[address - start]
+    """A block begins at `address`: runs the host functions for that address."""
+    each = board.at_each_block
+    if each is not None and board.looked_at_start <= address < board.looked_at_end:
+        each(cpu, address)
+    callout = find(board.callouts, address)
+    if callout is not None:
+        returned = callout.returned
+        if returned is not None:
+            returned(cpu, address)
+        handler = callout.handler
         if handler is not None:
             handler(cpu, address)
+
+
+def build_watch_returns(arch: str, walk: Callable[[Cpu, Board, u64], u64]) -> Callable[[Cpu, u64, Handler], None]:
+    """watch_returns(cpu, place, function): from now on, `function` is called whenever a block begins at `place`.
+
+    Args:
+        arch: the architecture, as in the suffix of Unicorn's symbols.
+        walk: walk(cpu, board, address) -> the RAM address behind a virtual one, or NEVER.
+    """
+    invalidate = external(f"tb_invalidate_phys_range_{arch}", None, u64, u64, u64)
+
+    @njit
+    def watch_returns(cpu: Cpu, place: u64, function: Handler) -> None:
+        board = cpu.board
+        found = find(board.callouts, place)
+        if found is not None and found.returned is not None:
+            return
+        if 2 * board.callouts.used > board.callouts.last:
+            board.grow_callouts(cpu, 0)
+        insert(board.callouts, place).returned = function
+        if found is not None:  # blocks there call the hook already
+            return
+        start = walk(cpu, board, place)
+        if start == NEVER:
+            return
+        for n in range(board.cpu_count):
+            other = board.cpus[n]
+            if other.code_pages[start >> PAGE]:
+                invalidate(other.uc.address, start, start + 1)
+
+    return watch_returns
 
 
 @njit

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from emu.cpu.internals import CpuStructures
 
 __all__ = [
-    "Block", "Board", "Cpu", "CpuState", "Label", "Operand", "StringCost", "TranslationBlock", "Translator", "TranslatorContext",
-    "Uc", "shapes",
+    "Block", "Board", "Callout", "Callouts", "Cpu", "CpuState", "Label", "Operand", "StringCost", "TranslationBlock",
+    "Translator", "TranslatorContext", "Uc", "shapes",
 ]  # fmt: skip
 
 HOST_CALL_COUNT = 64
@@ -57,9 +57,11 @@ class Board(Record):
     known: KnownBlocks | None  # the costs of other blocks; None: `decode` is called for each
     cpus: Values[Cpu]
     cpu_count: u64
-    dispatch_start: u64  # virtual addresses: start of the range in which blocks may have a host function
-    dispatch_end: u64
-    dispatch: Values[Callable[[Cpu, u64], None] | None]  # one per byte of that range; its argument is the address
+    callouts: Callouts  # the virtual addresses at which blocks have a host function
+    grow_callouts: Callable[[Cpu, u64], None]  # makes that table larger; its argument is 0
+    looked_at_start: u64  # virtual addresses: start of the range in which all blocks call the block hook
+    looked_at_end: u64
+    at_each_block: Callable[[Cpu, u64], None] | None  # called before each block in that range
     host_calls: Values[Callable[[Cpu, u64], None] | None]  # one per host call, called with its number; None: Python answers
     quantum: u64
     random: u64  # state of the generator that varies the length of turns
@@ -84,6 +86,22 @@ class Board(Record):
     coherent_code: bool  # whether CPUs see changes of code; otherwise the guest has to tell them
     code_drops: u64  # how often a CPU has dropped its translations of a page because somebody wrote to it
     devices: u64  # the record of the board's devices, whose type the board knows; 0: none
+
+
+class Callout(Record):
+    """Host functions for an address at which blocks begin. Their argument is the address."""
+
+    place: u64  # virtual address; 0: the slot is free
+    returned: Callable[[Cpu, u64], None] | None  # called first: a call may have returned there
+    handler: Callable[[Cpu, u64], None] | None
+
+
+class Callouts(Record):
+    """A hash table of callouts (`callouts`)."""
+
+    last: u64  # index of the last slot: a power of two minus one
+    used: u64  # slots
+    slots: Records[Callout] = inline()
 
 
 class Block(Record):

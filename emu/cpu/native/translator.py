@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from emu.cpu.internals import CpuStructures
-from emu.cpu.native import block_record, tcg
+from emu.cpu.native import block_record, callouts, tcg
 from emu.cpu.native.cpu_records import (
     BLOCK_COUNT,
     HOOK_ARGUMENT_COUNT,
@@ -56,12 +56,6 @@ BeforeOperation: TypeAlias = Callable[[Cpu, TranslatorContext, u64], None]
 @njit
 def nothing(cpu: Cpu, ctx: TranslatorContext) -> None:
     """Emits nothing."""
-
-
-@njit
-def dispatched(cpu: Cpu) -> bool:
-    """Whether the block that is being translated may have a host function."""
-    return cpu.board.dispatch_start <= cpu.block < cpu.board.dispatch_end
 
 
 @njit
@@ -228,7 +222,7 @@ def _build_begin(
         if block is None:
             return
         offset = block.address - cpu.address
-        if watched or cpu.timing is not None or dispatched(cpu):
+        if watched or cpu.timing is not None or callouts.is_looked_at(cpu):
             call_hook(cpu, ctx, offset | BLOCK)
             return
         record = constant(ctx, cpu.address)

@@ -51,7 +51,7 @@ class TraceCallbacks:
         self._records = records
         self._used = False
         image = kernel.image
-        kernel.board.dispatch_range(image.symbol("__ftrace_text_start"), image.symbol("__ftrace_text_end"))
+        kernel.board.look_at_blocks(image.symbol("__ftrace_text_start"), image.symbol("__ftrace_text_end"))
         listen(kernel, arch.task_callbacks(guest))
         records.on_change(self._choose)
 

@@ -87,7 +87,7 @@ def test_a_full_buffer_of_translations_changes_nothing(monkeypatch: pytest.Monke
         def look(cpu: Any, address: int) -> None:
             used[cpu.index].append(cpu.record.blocks_used)
 
-        pc.board.dispatch_range(FUNCTION_CODE, FUNCTION_CODE + FUNCTIONS * SIZE)
+        pc.board.look_at_blocks(FUNCTION_CODE, FUNCTION_CODE + FUNCTIONS * SIZE)
         handler = pc.board.python_handler(look)
         for n in range(FUNCTIONS):
             pc.board.dispatch(FUNCTION_CODE + n * SIZE, handler)
@@ -108,7 +108,7 @@ def test_stops_for_python_change_nothing(usual: object, every: int) -> None:
             if stops % every == 0:
                 pc.board.stop(cpu)
 
-        pc.board.dispatch_range(FUNCTION_CODE, FUNCTION_CODE + FUNCTIONS * SIZE)
+        pc.board.look_at_blocks(FUNCTION_CODE, FUNCTION_CODE + FUNCTIONS * SIZE)
         handler = pc.board.python_handler(act)
         for n in range(FUNCTIONS):
             pc.board.dispatch(FUNCTION_CODE + n * SIZE, handler)
@@ -130,7 +130,7 @@ def test_hooks_change_nothing(usual: object, first: int, last: int) -> None:
             nonlocal calls
             calls += 1
 
-        pc.board.dispatch_range(first, last)
+        pc.board.look_at_blocks(first, last)
         handler = pc.board.python_handler(act)
         for address in range(max(first, FUNCTION_CODE), last, 32 * SIZE):
             pc.board.dispatch(address, handler)
@@ -160,7 +160,7 @@ def boundaries(code: bytes, hook: tuple[int, int] | None) -> list[tuple[int, int
         + f"mov ebx, {FUNCTION_CODE:#x}; jmp rbx")
     pc.bytes(FUNCTION_CODE, code + bytes.fromhex("faf4"))
     if hook is not None:
-        pc.board.dispatch_range(*hook)
+        pc.board.look_at_blocks(*hook)
     pc.begin()
     while pc.moment():
         pass
