@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from emu.cpu.native.cpu_records import Cpu
-from emu.ftrace.native import pids, rethook_nodes, saved_cmdlines, task_switch
+from emu.ftrace.native import pids, rethook_nodes, saved_cmdlines, task_calls, task_switch
 from emu.ftrace.native.arch import Callback, TaskCallbacks
 from emu.ftrace.native.guest_records import Guest
 from emu.native.functions import callback
@@ -24,7 +24,7 @@ def build(guest: Guest, arguments: Callable[[Cpu], tuple[u64, u64, u64, u64]]) -
     """
     choose, process_fork, process_free = pids.build(guest)
     flush_task = rethook_nodes.build(guest).flush_task
-    process_switch = task_switch.build(guest, choose, saved_cmdlines.build(guest))
+    process_switch = task_switch.build(guest, choose, saved_cmdlines.build(guest), task_calls.build(guest).of_task)
 
     @callback
     def sched_switch(cpu: Cpu, address: u64) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import host_address, local_time, now
 from emu.ftrace.native.function_graph import HIDDEN
-from emu.ftrace.native.guest_records import Guest, Task
+from emu.ftrace.native.guest_records import Calls, Guest, Task
 from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
 from emu.ftrace.native.trace_values import CLOCK_COUNTER, NOBODY, PROFILES
 from emu.native.functions import Native, njit
@@ -31,10 +31,11 @@ def build(
     guest: Guest,
     choose: Callable[[ArrayCpu, TraceArray, u64], None],
     remember: Callable[[TraceArray, Task], None],
+    calls_of: Callable[[TraceArray, u64], Calls],
 ) -> Callable[[Cpu, u64, u64], None]:
     """process_switch(cpu, previous, following): the CPU switches from one task to another (guest addresses).
 
-    `choose`: from native.pids. `remember`: from native.saved_cmdlines.
+    `choose`: from native.pids. `remember`: from native.saved_cmdlines. `calls_of`: from native.task_calls.
     """
     numbers = guest.numbers
     njit, most_calls = Native(guest.layouts).njit, i64(numbers.depth)
@@ -51,10 +52,10 @@ def build(
         return any_recorded
 
     @njit
-    def leave_out(task: Task, slept: u64) -> None:
-        """Moves the calltime of each call under way in a task forward by `slept`, the time for which it was switched out."""
-        for n in range(min(task.curr_ret_stack + 1, most_calls)):
-            call = task.ret_stack[n]
+    def leave_out(calls: Calls, slept: u64) -> None:
+        """Moves the calltime of each of a task's calls under way forward by `slept`, the time for which it was switched out."""
+        for n in range(min(calls.curr_ret_stack + 1, most_calls)):
+            call = calls.ret_stack[n]
             if call.calltime != HIDDEN:
                 call.calltime += slept
 
@@ -70,9 +71,10 @@ def build(
         if graphs.graph_running == NOBODY:
             return
         time = switch_time(cpu, graphs)
-        before.ftrace_timestamp = time
-        since = after.ftrace_timestamp
+        calls_of(array, previous).ftrace_timestamp = time
+        calls = calls_of(array, following)
+        since = calls.ftrace_timestamp
         if not array.sleep_time and since != 0:
-            leave_out(after, time - since)
+            leave_out(calls, time - since)
 
     return process_switch

@@ -21,9 +21,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from emu.cpu.native.cpu_records import Cpu
-from emu.ftrace.native import rethook_nodes
+from emu.ftrace.native import rethook_nodes, task_calls
 from emu.ftrace.native.context import Context, host_address
-from emu.ftrace.native.guest_records import Guest, Task
+from emu.ftrace.native.guest_records import Calls, Guest
 from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
 from emu.ftrace.native.trace_values import PLACE_SIZE
 from emu.native.functions import Native, njit
@@ -118,7 +118,7 @@ def build_real_address(guest: Guest, context: Context, first: int, last: int) ->
     numbers = guest.numbers
     njit = Native(guest.layouts).njit
     before, range_size = u64(-first), u64(last - first + 1)
-    current_task = context.current_task
+    current_task, current_calls = context.current_task, task_calls.build(guest).current
     replaced_by_probes = rethook_nodes.build(guest).replaced
 
     @njit
@@ -126,12 +126,12 @@ def build_real_address(guest: Guest, context: Context, first: int, last: int) ->
         return address - trampoline + before < range_size
 
     @njit
-    def replaced_by_graph(task: Task, frame: u64) -> u64:
+    def replaced_by_graph(calls: Calls, frame: u64) -> u64:
         """The address replaced by function_graph in a call; 0: none."""
         # Of several calls with the same frame, all but the first are tail calls, and return to the trampoline. The entry of a
         # call that is just returning is above the top of the stack.
         for n in range(numbers.depth):
-            call = task.ret_stack[n]
+            call = calls.ret_stack[n]
             if call.fp == frame:
                 return call.ret
         return 0
@@ -141,7 +141,7 @@ def build_real_address(guest: Guest, context: Context, first: int, last: int) ->
         # At most, one has replaced the other's trampoline: each yields the oldest address that it has replaced.
         for _ in range(2):
             if is_of(array.return_trampoline, address):
-                replaced = replaced_by_graph(current_task(ArrayCpu(cpu.callout), array), frame)
+                replaced = replaced_by_graph(current_calls(ArrayCpu(cpu.callout), array), frame)
             elif is_of(array.rethook_trampoline, address) and array.rethooks is not None:
                 replaced = replaced_by_probes(array.rethooks, current_task(ArrayCpu(cpu.callout), array), frame)
             else:

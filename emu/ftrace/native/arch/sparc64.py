@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from emu.cpu.native.cpu_records import Cpu
-from emu.ftrace.native import context, function, function_graph
+from emu.ftrace.native import context, function, function_graph, task_calls
 from emu.ftrace.native.arch import Callback, Callbacks
 from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
 from emu.ftrace.native.arch.sparc64_windows import current_window
@@ -62,7 +62,7 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> Callb
     """Compiles for a guest. `irqs_off`: see `NativeCpu`. `general`: see `Callbacks`."""
     about = context.build(guest)
     record_function, before_graph, after_graph = function.build(about, general)
-    record_graph_entry, record_graph_return = function_graph.build(guest, about, general, entry_depth=0)
+    record_graph_entry, record_graph_return = function_graph.build(guest, about, task_calls.build(guest), general, entry_depth=0)
 
     @callback
     def function_entry(cpu: Cpu, address: u64) -> None:

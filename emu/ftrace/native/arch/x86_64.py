@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from emu.cpu.native.arch.x86_64_env import Registers
 from emu.cpu.native.cpu_records import Cpu
-from emu.ftrace.native import context, function, function_graph
+from emu.ftrace.native import context, function, function_graph, task_calls
 from emu.ftrace.native.arch import Callback, Callbacks
 from emu.ftrace.native.context import array_of, host_address
 from emu.ftrace.native.guest_records import Guest, GuestMemory
@@ -56,7 +56,7 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> Callb
     native = Native(guest.layouts)
     about = context.build(guest)
     record_function, before_graph, after_graph = function.build(about, general)
-    record_graph_entry, record_graph_return = function_graph.build(guest, about, general, entry_depth=1)
+    record_graph_entry, record_graph_return = function_graph.build(guest, about, task_calls.build(guest), general, entry_depth=1)
 
     @native.njit
     def go_on(registers: Registers, array: TraceArray, place: u64) -> None:
