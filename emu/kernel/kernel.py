@@ -50,6 +50,8 @@ class Kernel:
     Attributes:
         arch: the architecture.
         hot_areas: the address of each CPU's struct pcpu_hot, by CPU index. CPUs in it can take upcalls.
+        code_span: bytes from the kernel mapping's beginning in which functions of the kernel and of modules may be.
+        reader_vector: the interrupt that wakes tasks that read trace_pipe.
         host_calls: answers the guest's host calls; made by `start`.
         reports: reports where the kernel is; made by `start`.
     """
@@ -73,6 +75,8 @@ class Kernel:
         self.file_server = FileServer(board, self.memory, self.log)
         self.limits = Limits(board)
         self.arch = arch
+        self.code_span = board.memory
+        self.reader_vector = image.constant("HOST_DEVICE_VECTOR")
         self._warn = warn
         self._block = BlockDevice(board, self.memory, disk)
         self._ended: Exception | None = None
@@ -134,7 +138,34 @@ class Kernel:
 
         If the host is, it is the CPU whose clock is furthest ahead: the host's writes come after everything else.
         """
-        return self.file_server.caller or max(self.board.cpus, key=lambda cpu: cpu.cycles)
+        return self.calling_cpu or max(self.board.cpus, key=lambda cpu: cpu.cycles)
+
+    @property
+    def calling_cpu(self) -> Cpu | None:
+        """The CPU whose task is reading or writing a file; None: the host does."""
+        return self.file_server.caller
+
+    def next_wakeup(self) -> int:
+        """The earliest cycle at which a reader that was woken in vain is woken again."""
+        return self.file_server.after_pause()
+
+    def is_dumping(self, cpu: Cpu) -> bool:
+        """Whether the CPU prints a dump of the trace buffers: the thread that does the host's work does that."""
+        return self.work.is_thread_of(cpu)
+
+    @property
+    def release(self) -> str:
+        """Its version, as uname shows it."""
+        return self.memory.text(self.image.symbol("init_uts_ns"), "new_utsname.release")
+
+    @property
+    def boot_time(self) -> int:
+        """The seconds of its wall clock at boot, since 1970."""
+        return self.image.constant("WALL_CLOCK_AT_BOOT")
+
+    def address_of(self, name: str) -> int:
+        """The address of a symbol; 0 if the image does not have it."""
+        return self.image.symbols.get(name, 0)
 
     def run(self) -> bool:
         """Runs the machine for a moment (see Board.run).
@@ -192,7 +223,7 @@ class Kernel:
 
     def device_interrupt(self) -> None:
         """Tells the guest that a command or console input is waiting."""
-        self.board.cpus[0].raise_interrupt(self.image.constant("HOST_DEVICE_VECTOR"), self.board.now)
+        self.board.cpus[0].raise_interrupt(self.reader_vector, self.board.now)
 
     def _work_asked(self, *, again: bool) -> None:
         self.file_server.changed(again=again)

@@ -15,10 +15,10 @@ from emu.cpu.smi import Smi
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.arrays.recorder import Recorder
 from emu.ftrace.arrays.trace_array import TraceArray
-from emu.ftrace.arrays.trace_globals import TraceGlobals
 from emu.ftrace.guest.boot_options import BootOptions
-from emu.ftrace.sites.site_updates import Ftrace
-from emu.ftrace.tracefs import TraceFS, build_kprobes_tree, build_tree
+from emu.ftrace.guest.own_globals import OwnGlobals
+from emu.ftrace.sites.site_updates import PatchedFtrace
+from emu.ftrace.tracefs import TraceFS, build_kprobes_tree, build_own_tree
 from emu.ftrace.tracers.tracer_cost import use_tracer_cost
 from emu.installation import image_directory
 from emu.kernel import arch as kernel_arch
@@ -116,20 +116,20 @@ class Parts:
 
     def _attach_ftrace(self, config: MachineConfig) -> None:
         tracing = ftrace_arch.load(config.arch)
-        trace_globals = TraceGlobals(self.kernel, tracing, self._warn, config.seed)
+        trace_globals = OwnGlobals(self.kernel, tracing, self._warn, config.seed)
         use_tracer_cost(trace_globals.records, config.tracer_cost)
-        self.ftrace = Ftrace(self.kernel, tracing, trace_globals, self._warn)
+        self.ftrace = PatchedFtrace(self.kernel, tracing, trace_globals, self._warn)
         if config.patching is not None:
             self.ftrace.driver.protocol = config.patching
         self.trace_array = TraceArray(self.ftrace, Recorder(self.kernel, trace_globals))
-        self.tracefs = build_tree(self.trace_array)
+        self.tracefs = build_own_tree(self.trace_array, self.ftrace)
         self.kprobes = build_kprobes_tree(self.ftrace, trace_globals)
 
     def obey_command_line(self) -> BootOptions:
         """Prepares the sites, and obeys the command line's tracing parameters that apply before the first instruction."""
         self.ftrace.sites.initialise()
         self.ftrace.keys.check()
-        options = BootOptions(self.trace_array, TraceFS(self.tracefs), self.kernel.log, self._warn)
+        options = BootOptions(self.trace_array, self.ftrace, TraceFS(self.tracefs), self.kernel.log, self._warn)
         options.obey(self._command_line)
         return options
 

@@ -35,7 +35,7 @@ class Running:
     def __init__(self, parts: Parts, warn: Callable[[str], None]) -> None:
         self._board, self._kernel, self._ftrace, self._array = parts.board, parts.kernel, parts.ftrace, parts.trace_array
         self._warn = warn
-        self.reports = GuestReports(self._kernel, self._ftrace, self._array.globals)
+        self.reports = GuestReports(self._kernel, self._ftrace)
         self.closed = False
         self.probes: HostProbes | None = None
 
@@ -77,7 +77,7 @@ class Running:
         Clocks start at `time`, so a seed also shifts the timer ticks. `booting`: see Machine.
         """
         board, kernel = self._board, self._kernel
-        kernel.start(time, self.reports, GuestRequests(kernel, self._array))
+        kernel.start(time, self.reports, GuestRequests(kernel, self._array, self._ftrace))
         while not kernel.hot_areas and self.for_a_moment():
             pass
         options.obey_when_traps_are_taken()
@@ -113,7 +113,7 @@ class Running:
                     raise self._wedged("the command does not end: every CPU sleeps, and nothing will wake one")
         finally:
             commands.forget()
-        printed_events = self._array.globals.printed_events
+        printed_events = self._ftrace.globals.printed_events
         due = printed_events.asked
         while (self._kernel.work.busy or printed_events.printed < due) and self.for_a_moment():
             pass  # requests that the command made of the host belong to it: a dump of the trace, say

@@ -10,7 +10,7 @@ from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.sites.live_patches import LivePatch, Replaced
 from emu.ftrace.sites.patching_driver import BadProtocol, Driver
 from emu.ftrace.sites.site import Site
-from emu.ftrace.sites.site_updates import Ftrace
+from emu.ftrace.sites.site_updates import PatchedFtrace
 from emu.kernel.kernel import Kernel
 from emu.machine.running import Running
 
@@ -26,7 +26,7 @@ class TracedKernel:
     """
 
     kernel: Kernel
-    ftrace: Ftrace
+    ftrace: PatchedFtrace
     trace_array: TraceArray
     _running: Running
 
@@ -80,7 +80,7 @@ class TracedKernel:
         if self._running.probes is None:
             from emu.ftrace.probes.host_probes import HostProbes
 
-            self._running.probes = HostProbes(self.kernel, self.ftrace, self.trace_array.recorder.globals, self._running.settle)
+            self._running.probes = HostProbes(self.kernel, self.ftrace, self.ftrace.globals, self._running.settle)
         probe = self._running.probes.add(place, callback, args.split() if isinstance(args, str) else args, returns)
         self.settle()
         return probe

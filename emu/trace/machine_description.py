@@ -14,7 +14,7 @@ from emu.trace.recording import CallCost, FormatText
 
 if TYPE_CHECKING:
     from emu.ftrace.arrays.trace_array import TraceArray
-    from emu.ftrace.sites.site_updates import Ftrace
+    from emu.ftrace.sites.site_updates import PatchedFtrace
     from emu.ftrace.tracefs import TraceFS
     from emu.kernel.kernel import Kernel
 
@@ -30,7 +30,7 @@ class TracedMachine(Protocol):
     """The part of a machine that a trace needs. `emu.Machine` provides it."""
 
     kernel: Kernel
-    ftrace: Ftrace
+    ftrace: PatchedFtrace
     tracefs: TraceFS
     trace_array: TraceArray
 

@@ -15,10 +15,10 @@ from emu.cpu.ramdisk import RamDisk
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.arrays.recorder import Recorder
 from emu.ftrace.arrays.trace_array import TraceArray
-from emu.ftrace.arrays.trace_globals import TraceGlobals
 from emu.ftrace.buffers import entries
 from emu.ftrace.buffers.ring_buffer import RingBuffer
-from emu.ftrace.sites.site_updates import Ftrace
+from emu.ftrace.guest.own_globals import OwnGlobals
+from emu.ftrace.sites.site_updates import PatchedFtrace
 from emu.ftrace.tracefs import TraceFS, build_tree
 from emu.ftrace.tracefs.node import StaticDirectory
 from emu.kernel import arch as kernel_arch
@@ -53,8 +53,8 @@ def trace_array(kernel: Kernel) -> Iterator[TraceArray]:
     """The top array."""
     warnings: list[str] = []
     tracing = ftrace_arch.load(ARCH)
-    trace_globals = TraceGlobals(kernel, tracing, warnings.append, 0)
-    ftrace = Ftrace(kernel, tracing, trace_globals, warnings.append)
+    trace_globals = OwnGlobals(kernel, tracing, warnings.append, 0)
+    ftrace = PatchedFtrace(kernel, tracing, trace_globals, warnings.append)
     ftrace.sites.initialise()
     yield TraceArray(ftrace, Recorder(kernel, trace_globals))
     assert warnings == []

@@ -128,7 +128,7 @@ def test_an_architecture_without_them() -> None:
     with booted_machine("sparc64") as machine:
         assert b"No such file" in machine.run("insmod /lib/modules/ftrace-direct.ko 2>&1").output
         site, target = (machine.site(name).address for name in ("schedule", "sys_getpid"))
-        assert GuestRequests(machine.kernel, machine.trace_array).direct_call([site], 0, target) == -errno.ENODEV
+        assert GuestRequests(machine.kernel, machine.trace_array, machine.ftrace).direct_call([site], 0, target) == -errno.ENODEV
 
 
 def test_what_is_refused(machine: Machine) -> None:

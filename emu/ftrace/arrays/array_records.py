@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from emu.cpu.cpu import Cpu
+from emu.ftrace.guest.traced_kernel import TracedKernel
 from emu.ftrace.native.context import now
 from emu.ftrace.native.guest_records import Hot
 from emu.ftrace.native.trace_records import ArrayCpu, EventContext, TraceArray
 from emu.ftrace.native.trace_values import NO_SECTION, NOT_UP
-from emu.kernel.kernel import Kernel
 from emu.native.records import Values, Words
 
 __all__ = ["ArrayRecords", "RecordLists"]
@@ -71,12 +71,16 @@ class ArrayRecords:
 class RecordLists:
     """The records of all trace arrays. Native code walks them as a list per CPU, the top array's first.
 
+    Args:
+        kernel: the kernel that is traced.
+        hot_areas: where each CPU's `Hot` is, as far as that is known already.
+
     Attributes:
         event_context: what handlers are told about the current event.
         registers: a CPU's state at the latest hit of a probe (`Probing.registers`); empty while there are no probes.
     """
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: TracedKernel, hot_areas: Mapping[int, int]) -> None:
         self._kernel = kernel
         self._nowhere = np.zeros(kernel.board.arch.page_size, np.uint8)
         self.event_context = EventContext.allocate()
@@ -84,21 +88,18 @@ class RecordLists:
         self._changed: Callable[[], None] = lambda: None
         self._common = TraceArray.allocate()
         self._common.event_context = self.event_context
-        self._common.reader_vector = kernel.image.constant("HOST_DEVICE_VECTOR")
+        self._common.reader_vector = kernel.reader_vector
         self._set_places(self._common)
         self._set_time(self._common)
         self._all: list[ArrayRecords] = []
-        # The first CPU starts with the area in the image; each other CPU reports its own.
-        self._hot_areas = {0: kernel.image.symbol("pcpu_hot")}
+        self._hot_areas = dict(hot_areas)
 
     def _set_places(self, array: TraceArray) -> None:
         """Sets the addresses of the guest kernel's data."""
-        image, board = self._kernel.image, self._kernel.board
+        board = self._kernel.board
         array.direct_start, array.kernel_start = board.arch.direct_map, board.arch.kernel_map
         array.ram, array.ram_size = board.ram_address, board.memory - board.arch.page_size
         array.nowhere = self._nowhere.ctypes.data
-        array.return_trampoline = image.symbol("return_to_handler")
-        array.rethook_trampoline = image.symbol("arch_rethook_trampoline")
 
     def _set_time(self, array: TraceArray) -> None:
         frequency = self._kernel.board.frequency

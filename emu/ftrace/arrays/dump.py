@@ -12,11 +12,9 @@ from emu.ftrace.arrays.options import Options
 from emu.ftrace.arrays.recorder import Recorder
 from emu.ftrace.text.taken_text import TakenText
 from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
-from emu.kernel.work import WorkKind
 
 __all__ = ["Dumps"]
 
-_ALL_CPUS = -1  # the guest's number for a dump of all CPUs
 _AT_ONCE = 4096  # events whose text a dump keeps in memory at once
 
 
@@ -47,9 +45,9 @@ class Dumps:
         self._recorder.record_off()
         if not self._requested:
             self._requested = True
-            self._recorder.globals.work.ask(WorkKind.DUMP, _ALL_CPUS if cpu is None else cpu, on_done=self._dumped)
+            self._recorder.globals.dump(cpu, self._dumped)
 
-    def _dumped(self, result: int) -> None:
+    def _dumped(self) -> None:
         self._requested = False
 
 

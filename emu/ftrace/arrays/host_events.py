@@ -19,10 +19,10 @@ from emu.ftrace.buffers.array_buffers import ArrayBuffers
 from emu.ftrace.buffers.entries import ENTRY, PRINT, EventType
 from emu.ftrace.buffers.trace_context import TraceContext, context_of
 from emu.ftrace.event.files import EventFile, EventFiles
+from emu.ftrace.guest.traced_kernel import TracedKernel
 from emu.ftrace.native.readers import wake_reader
 from emu.ftrace.native.trace_records import ArrayCpu, EventContext
 from emu.ftrace.native.trace_values import PLACE_HOST_CALL, PLACE_NOWHERE
-from emu.kernel.kernel import Kernel
 from emu.native.records import Bytes, Values, u8
 
 __all__ = ["HostEvents"]
@@ -36,7 +36,7 @@ class HostEvents:
     """Records events in the buffers of one trace array.
 
     Args:
-        kernel: with its image loaded.
+        kernel: the kernel that is traced.
         trace_globals: what the trace arrays of the kernel share.
         records: the array's records.
         buffers: the array's buffers.
@@ -48,7 +48,7 @@ class HostEvents:
 
     def __init__(
         self,
-        kernel: Kernel,
+        kernel: TracedKernel,
         trace_globals: TraceGlobals,
         records: ArrayRecords,
         buffers: ArrayBuffers,
@@ -66,7 +66,7 @@ class HostEvents:
 
         `newline`: the position of the newline that was added to the written text, if any. Triggers see the text without it.
         """
-        ip = np.uint64(self._kernel.image.symbol("tracing_mark_write"))
+        ip = np.uint64(self._kernel.address_of("tracing_mark_write"))
         return self._write_from_guest(
             EventType.PRINT, ip.tobytes() + text, newline=None if newline is None else PRINT.itemsize + newline
         )
@@ -127,7 +127,7 @@ class HostEvents:
         newline: int | None = None,
     ) -> bool:
         """Records an event on the CPU whose task writes it. Only events that the guest causes have a stack."""
-        writer, cpu = self._kernel.file_server.caller, self._kernel.acting_cpu
+        writer, cpu = self._kernel.calling_cpu, self._kernel.acting_cpu
         context = context_of(self._kernel, self._globals.guest, cpu) if writer else TraceContext()
         file = self._files.get(self._globals.events[number])
         if file is None or not file.has_more:

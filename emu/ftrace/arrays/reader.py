@@ -17,6 +17,7 @@ from emu.ftrace.buffers.clocks import Clock
 from emu.ftrace.buffers.entries import Events
 from emu.ftrace.buffers.swapped_page import swapped_page
 from emu.ftrace.errors import TraceError
+from emu.ftrace.guest.traced_kernel import TracedKernel
 from emu.ftrace.native.readers import wake_readers
 from emu.ftrace.native.ring_record import DATA_SIZE
 from emu.ftrace.text import TraceView
@@ -26,7 +27,6 @@ from emu.ftrace.text.view import LatencyData
 from emu.ftrace.tracers.max_latency import MaxLatency
 from emu.ftrace.tracers.tracer import Tracer
 from emu.ftrace.words import Words
-from emu.kernel.kernel import Kernel
 
 __all__ = ["BufferStats", "Reader"]
 
@@ -56,7 +56,12 @@ class Reader:
     """
 
     def __init__(
-        self, kernel: Kernel, trace_globals: TraceGlobals, buffers: ArrayBuffers, records: ArrayRecords, max_latency: MaxLatency
+        self,
+        kernel: TracedKernel,
+        trace_globals: TraceGlobals,
+        buffers: ArrayBuffers,
+        records: ArrayRecords,
+        max_latency: MaxLatency,
     ) -> None:
         self._kernel = kernel
         self._globals = trace_globals
@@ -137,7 +142,7 @@ class Reader:
         consuming: bool,
         worst: bool = False,
     ) -> TraceView:
-        symbols, image = self._globals.symbols, self._kernel.image
+        symbols = self._globals.symbols
         self._globals.remember_running()
         return TraceView(
             tracer=tracer.name,
@@ -151,14 +156,14 @@ class Reader:
             tgid_of=self._globals.saved_tgids.tgid_of,
             clock_is_ns=self.clock.is_ns,
             irq_entry_text=symbols.irq_entry_text,
-            words=Words(image.byte_order),
-            release=self._kernel.memory.text(image.symbol("init_uts_ns"), "new_utsname.release"),
+            words=Words("<" if self._kernel.memory.byte_order == "little" else ">"),
+            release=self._kernel.release,
             latency=self._max_latency.data() if worst else LatencyData(cpu=self.first_cpu),
             start=start,
             consuming=consuming,
             calls=self._globals.events,
             string_at=self._globals.kernel_values.string_at,
-            mapped_file=self._globals.user_mappings.find,
+            mapped_file=self._globals.mapped_file,
             kernel_values=self._globals.kernel_values.variables(),
             kernel_constants=self._globals.kernel_values.constants,
             pointer_key=self._globals.pointer_key,
@@ -218,11 +223,12 @@ class Reader:
 
         `again`: the reader has waited before and was woken in vain. It is not woken again for a while.
         """
-        self._records.array.reader_waits = self._earliest(again)
+        if self._kernel.reader_vector:
+            self._records.array.reader_waits = self._earliest(again)
 
     def _earliest(self, again: bool) -> int:
         """The earliest cycle at which a reader may be woken."""
-        return self._kernel.file_server.after_pause() if again else 1
+        return self._kernel.next_wakeup() if again else 1
 
     def set_percent(self, percent: int) -> None:
         """Raises TraceError: EINVAL."""
@@ -236,7 +242,8 @@ class Reader:
 
     def await_filled(self, cpu: int, *, again: bool) -> None:
         """Makes the event that fills a CPU's buffer to `percent` interrupt the guest. The interrupt may come early."""
-        self._buffers.ring(cpu).await_pages(self._pages_missing(cpu), self._records.array, self._earliest(again))
+        if self._kernel.reader_vector:
+            self._buffers.ring(cpu).await_pages(self._pages_missing(cpu), self._records.array, self._earliest(again))
 
     def _pages_missing(self, cpu: int) -> int:
         ring = self._buffers.ring(cpu)

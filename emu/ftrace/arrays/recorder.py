@@ -22,6 +22,7 @@ from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.buffers.snapshots import REFUSALS
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.event.internal import OF_TOP_ARRAY
+from emu.ftrace.guest.traced_kernel import TracedKernel
 from emu.ftrace.native import probes, ring_record, trace_records, trace_values
 from emu.ftrace.native.trace_values import CLOCK_COUNTER, DUMP_ALL, DUMP_CPU, NO_DUMP, NOBODY
 from emu.ftrace.native.tracing_snapshot import NOT_ALLOCATED
@@ -30,7 +31,6 @@ from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
 from emu.ftrace.tracers.max_latency import MaxLatency
 from emu.ftrace.tracers.nop import NOP
 from emu.ftrace.tracers.tracer import Tracer
-from emu.kernel.kernel import Kernel
 from emu.native.records import Values, u8, u64
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Recorder:
     """The recorder of one trace array. Its methods take effect before they return.
 
     Args:
-        kernel: with its image loaded.
+        kernel: the kernel that is traced.
         trace_globals: what the trace arrays of the kernel share.
 
     Attributes:
@@ -72,7 +72,7 @@ class Recorder:
         tracer_ready: called when the tracer's sites call and its keys are on, and again when its sites change.
     """
 
-    def __init__(self, kernel: Kernel, trace_globals: TraceGlobals) -> None:
+    def __init__(self, kernel: TracedKernel, trace_globals: TraceGlobals) -> None:
         self._kernel = kernel
         self.globals = trace_globals
         self.tracer: Tracer = NOP
@@ -82,7 +82,7 @@ class Recorder:
         self._called: tuple[Tracer, Callback | None] = NOP, None
         self._pauses = 0
         # One byte per byte of the kernel mapping, because modules can be anywhere in it. Untouched pages cost nothing.
-        self._site_flags = np.frombuffer(far_memory(kernel.board.memory), np.uint8)
+        self._site_flags = np.frombuffer(far_memory(kernel.code_span), np.uint8)
         self.records = trace_globals.records.add()
         self._buffers = ArrayBuffers(self.records)
         self.max_latency = MaxLatency(self.records)
@@ -220,7 +220,7 @@ class Recorder:
         """Sets tracing_cpumask: the other CPUs record nothing."""
         self.cpumask = cpus
         self._buffers.disable(ring_record.MASKED, frozenset(range(self.cpus)) - cpus)
-        self.globals.hwlat.cpumask_changed(self.records, cpus)
+        self.globals.cpumask_changed(self.records, cpus)
 
     def pause(self) -> None:
         """Stops recording until each `pause` has been followed by a `resume`."""
@@ -287,7 +287,7 @@ class Recorder:
         """
         asked = self.records.array.dump
         self.records.array.dump = NO_DUMP
-        if asked == NO_DUMP or self._kernel.work.is_thread_of(self._kernel.board.current):
+        if asked == NO_DUMP or self._kernel.is_dumping(self._kernel.board.current):
             return None
         return (None if asked == DUMP_ALL else asked - DUMP_CPU,)
 
@@ -349,7 +349,7 @@ class Recorder:
 
     def _refuse_snapshot(self, cpu: Cpu, why: int) -> None:
         """A CPU could not take a snapshot. If there is no room for one, recording stops, so that the events are not lost."""
-        ip = self._kernel.image.symbol("tracing_snapshot_instance_cond")
+        ip = self._kernel.address_of("tracing_snapshot_instance_cond")
         for line in REFUSALS[why]:
             self.host_events.write_puts(cpu, ip, line)
         if why == NOT_ALLOCATED:

@@ -23,8 +23,8 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFiles
 from emu.ftrace.sites.filters import FunctionFilter
+from emu.ftrace.sites.ftrace import Ftrace
 from emu.ftrace.sites.site_callback import Callback
-from emu.ftrace.sites.site_updates import Ftrace
 from emu.ftrace.text import TraceView
 from emu.ftrace.tracers.available import TRACERS
 from emu.ftrace.tracers.branch import BRANCH_KEYS
@@ -74,9 +74,9 @@ class TraceArray:
         self.tracers = {name: tracer for name, tracer in TRACERS.items() if self._has(tracer)}
         self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
         consumers = Consumers(recorder.records, recorder.event_files, recorder.globals, self.allocate_snapshot)
-        at_sites: list[AtSites] = [recorder.globals.kprobes, ftrace.live_patches, ftrace.direct_calls] if self.is_top else []
+        at_sites: Collection[AtSites] = ftrace.at_sites if self.is_top else ()
         watches: list[Watch] = [self.globals.stack_tracer, self.globals.profiler] if self.is_top else []
-        self.ops = FtraceOps(ftrace.sites.functions, self.options, recorder.event_files, consumers, at_sites, watches)
+        self.ops = FtraceOps(ftrace.functions, self.options, recorder.event_files, consumers, at_sites, watches)
         self.buffer_size = BufferSize(recorder, self.ops, self.options, self.is_top)
         self.snapshot = Snapshot(recorder, self.ops, self.buffer_size.expand)
         self.triggers = Triggers(recorder.event_files, consumers, self._hist_triggers, recorder.globals.condition)
@@ -88,7 +88,7 @@ class TraceArray:
         if parent is not None:
             self._inherit(parent.options)
         else:
-            self.globals.printed_events.shown_as(self.event_texts)
+            self.globals.print_events_as(self.event_texts)
         ftrace.register(self.ops, recorder)
 
     def _hist_triggers(self) -> HistTriggers:
@@ -98,8 +98,7 @@ class TraceArray:
         return HistTriggers(self.records, self.event_files, self.globals.hists, self.globals.condition, *hooks)
 
     def _has(self, tracer: Tracer) -> bool:
-        known = tracer.only_with is None or self.globals.has_symbol(tracer.only_with)
-        return known and (self.is_top or tracer.in_instances)
+        return self.globals.has_tracer(tracer.name, tracer.only_with) and (self.is_top or tracer.in_instances)
 
     def _inherit(self, options: Options) -> None:
         """Takes over the top array's options, except those that follow tasks: an instance has its own pid lists."""
@@ -150,7 +149,7 @@ class TraceArray:
         self._top.ops.threshold_us = microseconds
         for array in self.globals.records.arrays:
             array.tracing_thresh = microseconds * 1000
-        self.globals.guest_array.set_threshold(microseconds)
+        self.globals.threshold_changed(microseconds)
 
     @property
     def cpumask(self) -> frozenset[int]:
@@ -298,14 +297,14 @@ class TraceArray:
 
     def edit_probes(self, word: str) -> None:
         """Raises TraceError: EINVAL."""
-        self.ops.probes.edit(word, self.ftrace.sites.functions)
+        self.ops.probes.edit(word, self.ftrace.functions)
         self.ftrace.update_sites()
 
     def after_run(self) -> None:
         """Acts on what native code found while the machine ran. Called on the top array, between runs."""
         if dump := self.recorder.take_dump():
             self.dumps.request(*dump)
-        self.globals.printed_events.collect()
+        self.globals.after_run()
         self.ftrace.check_returns()
 
     def event_texts(self, events: Sequence[Events]) -> Sequence[str]:

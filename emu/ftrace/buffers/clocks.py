@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from emu.ftrace.arch import FtraceArch
+from emu.ftrace.arch.native_tracing import NativeTracing
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.buffers.clock_names import counts_nanoseconds
+from emu.ftrace.guest.traced_kernel import TracedKernel
 from emu.ftrace.native.trace_values import CLOCK_COUNTER, CLOCK_LINEAR, CLOCK_NANOSECONDS, CLOCK_TICKS
-from emu.kernel.kernel import Kernel
 from emu.native.records import Values, u64
 
 __all__ = ["Clock", "Clocks"]
@@ -35,7 +35,7 @@ class Clock:
 class Clocks:
     """The clocks of a kernel. The counter clock has one counter for all trace arrays."""
 
-    def __init__(self, kernel: Kernel, arch: FtraceArch, records: RecordLists) -> None:
+    def __init__(self, kernel: TracedKernel, arch: NativeTracing, records: RecordLists) -> None:
         self._counter = np.zeros(1, np.uint64)
         for array in records.arrays:
             array.counter = Values[u64](self._counter.ctypes.data)
@@ -54,7 +54,7 @@ class Clocks:
             nanoseconds("mono"),
             nanoseconds("mono_raw"),
             nanoseconds("boot"),
-            nanoseconds("tai", kernel.image.constant("WALL_CLOCK_AT_BOOT") * 10**9),
+            nanoseconds("tai", kernel.boot_time * 10**9),
             Clock(arch.cycle_clock, CLOCK_LINEAR, rate=1),
         )
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.errors import TraceError
+from emu.ftrace.guest.traced_kernel import TracedTasks
 from emu.ftrace.native import saved_cmdlines_record
 from emu.ftrace.native.saved_cmdlines_record import NAME_SIZE, PIDS, SavedName
 from emu.ftrace.native.trace_values import PID_LIMIT
-from emu.kernel.tasks import Tasks
 from emu.native.records import HOST, Records, Values, u32
 
 __all__ = ["SavedCmdlines"]
@@ -44,7 +44,7 @@ class SavedCmdlines:
         recording: whether names are saved (record-cmd).
     """
 
-    def __init__(self, tasks: Tasks, records: RecordLists) -> None:
+    def __init__(self, tasks: TracedTasks, records: RecordLists) -> None:
         self._tasks = tasks
         self._records = records
         self._record = saved_cmdlines_record.SavedCmdlines.allocate()

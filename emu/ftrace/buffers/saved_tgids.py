@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from emu.ftrace.arrays.array_records import RecordLists
+from emu.ftrace.guest.traced_kernel import TracedTasks
 from emu.ftrace.native.trace_values import PID_LIMIT
-from emu.kernel.tasks import Tasks
 from emu.native.records import Values, u32
 
 __all__ = ["SavedTgids"]
@@ -23,7 +23,7 @@ class SavedTgids:
         records: the records of all trace arrays, which say where the table is.
     """
 
-    def __init__(self, tasks: Tasks, records: RecordLists) -> None:
+    def __init__(self, tasks: TracedTasks, records: RecordLists) -> None:
         self._tasks = tasks
         self._records = records
         self._groups = np.zeros(0, np.uint32)

@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from emu.cpu.cpu import Cpu
-from emu.ftrace.arch import FtraceArch
+from emu.ftrace.arch.native_tracing import NativeTracing
 from emu.ftrace.arrays.array_records import RecordLists
+from emu.ftrace.guest.traced_kernel import TracedKernel
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import TraceArray
 from emu.ftrace.native.trace_values import PLACE_HOST_CALL
 from emu.ftrace.native.tracing_snapshot import IN_NMI, LATENCY_TRACER, NOT_ALLOCATED, SnapshotHandlers
-from emu.kernel.kernel import Kernel
 
 __all__ = ["REFUSALS", "Snapshots"]
 
@@ -34,13 +34,13 @@ class Snapshots:
     """Takes snapshots while the guest runs.
 
     Args:
-        kernel: with its image loaded.
+        kernel: the kernel that is traced.
         arch: compiles the native code.
         guest: the layout of the kernel's structures.
         records: the records of all trace arrays.
     """
 
-    def __init__(self, kernel: Kernel, arch: FtraceArch, guest: Guest, records: RecordLists) -> None:
+    def __init__(self, kernel: TracedKernel, arch: NativeTracing, guest: Guest, records: RecordLists) -> None:
         self._kernel = kernel
         self._arch = arch
         self._guest = guest

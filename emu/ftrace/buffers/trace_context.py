@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from emu.cpu.cpu import Cpu
 from emu.ftrace.buffers.entries import Flag
+from emu.ftrace.guest.traced_kernel import TracedKernel
 from emu.ftrace.native import context
-from emu.ftrace.native.guest_records import Guest
-from emu.kernel.kernel import Kernel
+from emu.ftrace.native.guest_records import Guest, Hot, Task
 
 __all__ = ["TraceContext", "context_of"]
 
@@ -21,7 +21,7 @@ class TraceContext(NamedTuple):
     preempt_count: int = 0
 
 
-def context_of(kernel: Kernel, guest: Guest, cpu: Cpu, printing: int = 0) -> TraceContext:
+def context_of(kernel: TracedKernel, guest: Guest, cpu: Cpu, printing: int = 0) -> TraceContext:
     """The context of an event recorded now on a CPU (Linux: tracing_gen_ctx).
 
     Args:
@@ -31,8 +31,8 @@ def context_of(kernel: Kernel, guest: Guest, cpu: Cpu, printing: int = 0) -> Tra
         printing: how many times the recording code itself has disabled preemption; the event does not count these.
     """
     numbers = guest.numbers
-    count = kernel.memory.member(kernel.hot_areas[cpu.index], "pcpu_hot.preempt_count")
-    task_flags = kernel.memory.member(kernel.tasks.current(cpu), "task_struct.thread_info_flags")
+    count = Hot(kernel.memory.host_address(kernel.hot_areas[cpu.index]), guest.layouts).preempt_count
+    task_flags = Task(kernel.memory.host_address(kernel.tasks.current(cpu)), guest.layouts).thread_info_flags
     flags = Flag(0)
     for flag, on in (
         (Flag.IRQS_OFF, kernel.board.arch.native().irqs_off(cpu.env)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from emu.ftrace.guest.symbols import KernelSymbols
+from emu.ftrace.guest.traced_kernel import TracedSymbols
 from emu.ftrace.native import symbol_names as native
 from emu.native.records import Records
 
@@ -15,7 +15,7 @@ __all__ = ["SymbolNames"]
 class SymbolNames:
     """The symbols of a kernel and of its loaded modules."""
 
-    def __init__(self, symbols: KernelSymbols) -> None:
+    def __init__(self, symbols: TracedSymbols) -> None:
         self._symbols = symbols
         self._record = native.SymbolNames.allocate()
         self._used = False

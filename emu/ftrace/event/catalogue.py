@@ -1,44 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""All existing events, by number and by name: the kernel's, those of loaded modules, and the host's own."""
+"""All existing events, by number and by name."""
 
 from __future__ import annotations
 
 import errno
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
 from emu.cpu.native import cpu_records
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind, Field
-from emu.ftrace.event.image_events import Eval, EventReader, GuestEvents
 from emu.ftrace.event.internal import BLK, GUEST_ENTRIES, INTERNAL_EVENTS
 from emu.ftrace.event.source import EventSource
-from emu.ftrace.event.syscalls import SyscallEvents, syscall_events
 from emu.ftrace.native.trace_records import Event, EventField, EventFile, Stages
 from emu.ftrace.native.trace_values import EVENT_LIMIT, NO_OFFSET, STAGE_SIZE, STAGES  # fmt: skip
-from emu.kernel.image import BadImage, Image
-from emu.kernel.memory import GuestMemory
-from emu.kernel.modules import BadModule, Module
-from emu.kernel.work import Work
-from emu.native.records import HOST, Records, Values, u64
+from emu.native.records import HOST, Records, Values
 
-__all__ = ["Catalogue"]
+__all__ = ["PROBE_DEPTH", "Catalogue"]
 
 _FIRST_NUMBER = 20  # Linux's __TRACE_LAST_TYPE: events of the system `ftrace` have fixed numbers below
 _STAGE_SIZE = 8192  # bytes, more than any entry has
-_PROBE_DEPTH = 1  # Linux's probes of system calls and of blktrace do not subtract their own disabling of preemption
+PROBE_DEPTH = 1  # Linux's probes of system calls and of blktrace do not subtract their own disabling of preemption
 # Events that set_event_pid also selects by tasks other than the running one, and the fields with those tasks' pids
 _PIDS: dict[str, Sequence[str]] = {"sched:sched_switch": ("prev_pid", "next_pid")}
 _PIDS |= {f"sched:{name}": ("pid",) for name in ("sched_waking", "sched_wakeup", "sched_wakeup_new")}
-
-_OF_IMAGES: WeakKeyDictionary[Image, tuple[GuestEvents, Sequence[SyscallEvents]]] = WeakKeyDictionary()
 
 
 class Catalogue(Mapping[int, EventCall]):
@@ -47,34 +36,20 @@ class Catalogue(Mapping[int, EventCall]):
     An event's number is its index in the ring buffers. It is reused only when all other numbers have been used.
 
     Args:
-        memory: the guest's memory, with its image loaded. The numbers are written to its struct trace_event_call.
         records: the records of all trace arrays, through which native code finds the events.
-        work: calls functions of the guest that events need.
-        log: gets a line of the guest kernel's log when no number is left.
         put_made: returns the native function that delivers host-made events to the arrays (`native.made_event`).
-
-    Raises:
-        BadImage: the image's tables of events are inconsistent.
+        swapped: whether numbers in the guest's entries have a byte order that is not the host's.
     """
 
     def __init__(
-        self,
-        memory: GuestMemory,
-        records: RecordLists,
-        work: Work,
-        log: Callable[[str], None],
-        put_made: Callable[[], Callable[[cpu_records.Cpu, Stages], None]],
+        self, records: RecordLists, put_made: Callable[[], Callable[[cpu_records.Cpu, Stages], None]], *, swapped: bool = False
     ) -> None:
-        self._memory = memory
-        self._work = work
-        self._log = log
         self._next_number = _FIRST_NUMBER
         self._calls: dict[int, EventCall] = {}
         self._named: dict[str, dict[str, EventCall]] = {}
         self._recorded: dict[int, Callable[[], _NativeEvent]] = {}  # by the guest, or made by native code
         self._native: dict[int, _NativeEvent] = {}  # those of them that somebody has needed
         self._files: dict[EventCall, list[EventFile]] = {}
-        self._evals: dict[str, Sequence[Eval]] = {}  # by module
         self._table = np.zeros(EVENT_LIMIT, np.uint64)
         self._stage = np.zeros(_STAGE_SIZE, np.uint8)
         self._stages = Stages.allocate()
@@ -89,47 +64,8 @@ class Catalogue(Mapping[int, EventCall]):
             self.put(call)
         for call in GUEST_ENTRIES.values():
             of_blk = call is BLK
-            depth = _PROBE_DEPTH if of_blk else 0
-            self._record_by(call, swapped=memory.swapped, depth=depth, irqs_off=of_blk)
-        found, syscalls = self._of_image()
-        self.add(found)
-        self._by_syscall = [
-            self._add_syscalls(syscalls, "sys_enter", SyscallEvents.enter),
-            self._add_syscalls(syscalls, "sys_exit", SyscallEvents.exit),
-        ]
-
-    def _of_image(self) -> tuple[GuestEvents, Sequence[SyscallEvents]]:
-        """The events of the image, and of its system calls. They are read once."""
-        image = self._memory.image
-        if image not in _OF_IMAGES:
-            try:
-                reader = EventReader(self._memory, self._image_table("ftrace_eval_maps"))
-                found = reader.read(self._image_table("ftrace_events"))
-                self._check_names(found)
-                _OF_IMAGES[image] = found, list(syscall_events(self._memory))
-            except (ValueError, LookupError) as error:
-                raise BadImage(f"{image.path}: {error}") from None
-        return _OF_IMAGES[image]
-
-    def _add_syscalls(
-        self, syscalls: Sequence[SyscallEvents], name: str, make: Callable[[SyscallEvents, int, int], EventCall]
-    ) -> NDArray[np.uint64]:
-        """Adds the system call events made by an event of raw_syscalls. Returns native code's table of them."""
-        raw = self.find("raw_syscalls", name)
-        numbers = [number for of_call in syscalls for number in of_call.numbers]
-        table = np.zeros(max(numbers, default=0) + 1, np.uint64)
-        if raw is None:
-            return table
-        for of_call in syscalls:
-            number = self._free_number()
-            assert number is not None
-            call = make(of_call, number, raw.key)
-            self._put_recorded(call, depth=_PROBE_DEPTH)
-            table[list(of_call.numbers)] = number
-        record = self.record(raw)
-        assert record is not None
-        record.by_syscall, record.syscalls = Values[u64](table.ctypes.data), len(table)
-        return table
+            depth = PROBE_DEPTH if of_blk else 0
+            self._record_by(call, swapped=swapped, depth=depth, irqs_off=of_blk)
 
     def _put_recorded(self, call: EventCall, *, swapped: bool = False, depth: int = 0) -> None:
         """Adds an event whose entries native code records."""
@@ -139,11 +75,6 @@ class Catalogue(Mapping[int, EventCall]):
     def _record_by(self, call: EventCall, **options: Any) -> None:
         """Native code gets the event's data when somebody needs it: most of 500 events are never turned on."""
         self._recorded[call.number] = functools.partial(_NativeEvent, call, **options)
-
-    def _image_table(self, name: str) -> list[int]:
-        """A table of pointers in the image."""
-        start, stop = (self._memory.image.symbol(f"__{end}_{name}") for end in ("start", "stop"))
-        return self._memory.words(start, (stop - start) // 8)
 
     # Looking up
 
@@ -173,13 +104,7 @@ class Catalogue(Mapping[int, EventCall]):
 
     def syscall_name(self, number: int) -> str | None:
         """The name of a system call's function, such as sys_close; None if the kernel has no call with that number."""
-        table = self._by_syscall[0]
-        call = self._calls.get(int(table[number])) if number < len(table) else None
-        return call.name.replace("sys_enter_", "sys_", 1) if call else None
-
-    def evals(self) -> Iterator[Eval]:
-        """The symbolic numbers in the declarations of the guest's events: the kernel's, then those of each module."""
-        return chain.from_iterable(self._evals.values())
+        return None
 
     def record(self, call: EventCall) -> Event | None:
         """Native code's record of an event; None if the host records the event."""
@@ -199,39 +124,6 @@ class Catalogue(Mapping[int, EventCall]):
 
     # Adding and removing
 
-    def read(self, module: Module) -> GuestEvents:
-        """The events of a module that is being loaded, for `add`.
-
-        Raises:
-            BadModule, LookupError: the module's tables of events are inconsistent.
-        """
-        try:
-            reader = EventReader(self._memory, module.trace_evals, module.name)
-            found = reader.read(module.trace_events)
-            self._check_names(found)
-        except ValueError as error:
-            raise BadModule(str(error)) from None
-        return found
-
-    def _check_names(self, found: GuestEvents) -> None:
-        names = set()
-        for event in found.events:
-            if (event.system, event.name) in names or self.find(event.system, event.name):
-                raise ValueError(f"there are two events {event.system}:{event.name}")
-            names.add((event.system, event.name))
-
-    def add(self, found: GuestEvents) -> None:
-        """Assigns numbers to events of the guest, and adds them."""
-        self._evals[found.module] = found.evals
-        for event in found.events:
-            number = self._free_number()
-            if number is None:
-                self._log(f"tracing: no number is left for the event {event.system}:{event.name}")
-                continue
-            call = event.call(number, self._work)
-            self._memory.set_member(event.address, "trace_event_call.id", number)
-            self._put_recorded(call, swapped=self._memory.swapped)
-
     def put(self, call: EventCall) -> None:
         """Adds an event that has a number already."""
         self._calls[call.number] = call
@@ -239,7 +131,6 @@ class Catalogue(Mapping[int, EventCall]):
 
     def remove(self, module: str) -> list[EventCall]:
         """Removes the events of a module that is gone, and returns them."""
-        self._evals.pop(module, None)
         gone = [call for call in self._calls.values() if call.module == module]
         for call in gone:
             self._forget(call)

@@ -22,6 +22,7 @@ from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind
 from emu.ftrace.errors import TraceError
 from emu.ftrace.numbers import parse_c
+from emu.ftrace.sites.site_updates import PatchedFtrace
 from emu.ftrace.tracefs.fs import TraceFS
 from emu.kernel.kernel_log import KernelLog, Level
 
@@ -49,13 +50,17 @@ class BootOptions:
 
     Args:
         array: the top array.
+        ftrace: patches the sites.
         tracefs: the top array's files.
         log: gets a line for each parameter that cannot be obeyed.
         warn: called with a sentence about it for the user.
     """
 
-    def __init__(self, array: TraceArray, tracefs: TraceFS, log: KernelLog, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self, array: TraceArray, ftrace: PatchedFtrace, tracefs: TraceFS, log: KernelLog, warn: Callable[[str], None]
+    ) -> None:
         self._array = array
+        self._ftrace = ftrace
         self._tracefs = tracefs
         self._log = log
         self._warn = warn
@@ -73,7 +78,7 @@ class BootOptions:
         self._select("ftrace_graph_notrace=", "set_graph_notrace")
         self._select("stacktrace_filter=", "stack_trace_filter")
         if {"stacktrace", "stacktrace_filter="} & self._given.keys():
-            self._array.ftrace.set_stack_tracer(True)
+            self._ftrace.set_stack_tracer(True)
         self._allow_printing()
         for clock in self._values("trace_clock="):
             with self._reporting(f"Trace clock {clock} not defined, going back to default"):
@@ -146,8 +151,8 @@ class BootOptions:
     def _allow_printing(self) -> None:
         given = {"tp_printk"} & self._given.keys() or self._given.get("tp_printk=", "0") not in ("0", "off")
         if given:
-            self._array.globals.printed_events.allowed = True
-            self._array.ftrace.print_events(True)
+            self._ftrace.globals.printed_events.allowed = True
+            self._ftrace.print_events(True)
 
     def _set_options(self) -> list[tuple[str, str]]:
         """Sets the options. Returns those that do not exist now, each with the reason."""

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 
 from emu.kernel.memory import GuestMemory
 
-__all__ = ["ARRAYS", "KernelValues"]
+__all__ = ["ARRAYS", "GuestValues"]
 
 _VARIABLES = ("jiffies", "vmemmap_base", "VMEMMAP_BASE")  # of eight bytes
 ARRAYS = ("_stext",)  # symbols whose name stands for the address
 
 
-class KernelValues:
-    """The numbers of a kernel.
+class GuestValues:
+    """The numbers of emu's own kernel.
 
     Attributes:
         constants: the constants of the layout table, by name; the size of a structure is `sizeof(struct page)`.

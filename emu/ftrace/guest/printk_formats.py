@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from emu.ftrace.guest.kernel_values import KernelValues
+from emu.ftrace.guest.kernel_values import GuestValues
 from emu.kernel.memory import GuestMemory
 
 __all__ = ["PrintkFormats"]
@@ -18,7 +18,7 @@ _ESCAPES = {ord("\n"): "\\n", ord("\t"): "\\t", ord('"'): '\\"'}
 class PrintkFormats:
     """The strings. Iterating yields each one's address: the kernel's, then formats of modules that are or were loaded."""
 
-    def __init__(self, memory: GuestMemory, values: KernelValues) -> None:
+    def __init__(self, memory: GuestMemory, values: GuestValues) -> None:
         self._memory = memory
         self._values = values
 

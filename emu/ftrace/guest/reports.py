@@ -6,8 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from emu.cpu.cpu import Cpu
-from emu.ftrace.arrays.trace_globals import TraceGlobals
-from emu.ftrace.sites.site_updates import Ftrace
+from emu.ftrace.sites.site_updates import PatchedFtrace
 from emu.kernel.kernel import Kernel
 from emu.kernel.modules import BadModule, Module
 
@@ -17,8 +16,8 @@ __all__ = ["GuestReports"]
 class GuestReports:
     """Handles a kernel's reports."""
 
-    def __init__(self, kernel: Kernel, ftrace: Ftrace, trace_globals: TraceGlobals) -> None:
-        self._kernel, self._ftrace, self._globals = kernel, ftrace, trace_globals
+    def __init__(self, kernel: Kernel, ftrace: PatchedFtrace) -> None:
+        self._kernel, self._ftrace, self._globals = kernel, ftrace, ftrace.globals
 
     def cpu_online(self, cpu: Cpu, hot_area: int) -> None:
         """A CPU can take upcalls. Its struct pcpu_hot is at `hot_area`."""

@@ -14,6 +14,7 @@ from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
 from emu.ftrace.guest.instances import GuestInstances
 from emu.ftrace.sites.filters import Pattern
+from emu.ftrace.sites.site_updates import PatchedFtrace
 from emu.kernel.kernel import Kernel
 
 __all__ = ["GuestRequests"]
@@ -25,13 +26,14 @@ class GuestRequests:
     Args:
         kernel: the kernel that asks.
         top: the top array.
+        ftrace: patches the sites.
     """
 
-    def __init__(self, kernel: Kernel, top: TraceArray) -> None:
+    def __init__(self, kernel: Kernel, top: TraceArray, ftrace: PatchedFtrace) -> None:
         self._kernel = kernel
         self._top = top
-        self._ftrace = top.ftrace
-        self._globals = top.globals
+        self._ftrace = ftrace
+        self._globals = ftrace.globals
         self._instances = GuestInstances(top)
         self._dump: Iterator[str] | None = None
 

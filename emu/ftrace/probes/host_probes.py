@@ -12,16 +12,16 @@ from typing import Self, TypeAlias
 from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.arch.probing import ProbeRegisters
-from emu.ftrace.arrays.trace_globals import TraceGlobals
 from emu.ftrace.dynevent.arguments import Argument
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.dynevent.fetch_program import FetchProgram
 from emu.ftrace.dynevent.kprobe_events import parse_place
 from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError
+from emu.ftrace.guest.own_globals import OwnGlobals
 from emu.ftrace.native.probe_record import Probe
 from emu.ftrace.native.trace_records import Consumer
 from emu.ftrace.native.trace_values import ALWAYS, LARGEST_ENTRY
-from emu.ftrace.sites.site_updates import Ftrace
+from emu.ftrace.sites.site_updates import PatchedFtrace
 from emu.kernel.kernel import Kernel
 
 __all__ = ["Hit", "HostProbe", "HostProbes", "Value"]
@@ -187,7 +187,7 @@ class HostProbes:
         settle: runs the machine until the probes are armed.
     """
 
-    def __init__(self, kernel: Kernel, ftrace: Ftrace, trace_globals: TraceGlobals, settle: Callable[[], None]) -> None:
+    def __init__(self, kernel: Kernel, ftrace: PatchedFtrace, trace_globals: OwnGlobals, settle: Callable[[], None]) -> None:
         self._kernel = kernel
         self._arch: FtraceArch = ftrace.arch
         self._ftrace = ftrace

@@ -7,7 +7,7 @@ from emu.cpu.disassembly import disassemble
 from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import enumeration
 from emu.ftrace.sites.site_callback import Callback
-from emu.ftrace.sites.site_updates import Ftrace
+from emu.ftrace.sites.site_updates import PatchedFtrace
 from emu.kernel.kernel import Kernel
 
 __all__ = ["Site"]
@@ -31,7 +31,7 @@ class Site:
         LookupError: there is no such function, there are several, or it has no site.
     """
 
-    def __init__(self, kernel: Kernel, ftrace: Ftrace, top: TraceArray, function: str | int) -> None:
+    def __init__(self, kernel: Kernel, ftrace: PatchedFtrace, top: TraceArray, function: str | int) -> None:
         self._kernel = kernel
         self._ftrace = ftrace
         self._top = top

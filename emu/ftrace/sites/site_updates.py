@@ -1,46 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Dynamic ftrace on a guest kernel: patches call sites and static keys to what all trace arrays together need."""
+"""Dynamic ftrace on emu's own kernel: patches call sites and static keys to what all trace arrays together need."""
 
 from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.arrays.ops import FtraceOps
-from emu.ftrace.arrays.recorder import Recorder
-from emu.ftrace.arrays.trace_globals import TraceGlobals
 from emu.ftrace.errors import TraceError
-from emu.ftrace.event.call import EventCall
-from emu.ftrace.native.trace_values import NOBODY
+from emu.ftrace.guest.own_globals import OwnGlobals
 from emu.ftrace.sites.callbacks import TraceCallbacks
 from emu.ftrace.sites.direct_calls import DirectCalls
+from emu.ftrace.sites.ftrace import EnabledFunction, Ftrace
 from emu.ftrace.sites.live_patches import LivePatch, LivePatches, NewCode, Replaced
 from emu.ftrace.sites.patching import Patch
 from emu.ftrace.sites.patching_driver import BadProtocol, Driver
-from emu.ftrace.sites.site_callback import Callback
 from emu.ftrace.tracers.return_stack import ReturnStacks
 from emu.kernel.kernel import Kernel
-from emu.kernel.kernel_log import Level
 
-__all__ = ["EnabledFunction", "Ftrace"]
-
-
-class EnabledFunction(NamedTuple):
-    """One line of enabled_functions: a site that calls a tracer."""
-
-    name: str
-    users: int
-    callback: str  # symbol+offset/size
-    flags: str  # the letters that Linux prints
-    direct: str  # the target of its direct call, in the same form; "": none
+__all__ = ["PatchedFtrace"]
 
 
-class Ftrace:
+class PatchedFtrace(Ftrace):
     """The call sites of a kernel that has not booted yet, for any number of trace arrays.
 
     Args:
@@ -56,16 +41,14 @@ class Ftrace:
         driver: patches the sites and branches under running CPUs.
         live_patches: the functions that are replaced.
         direct_calls: the functions whose sites call an address given by a module.
-        enabled: `kernel.ftrace_enabled`.
-        failed: whether tracing had to be stopped.
-        updates: how many times update_sites() was called.
-        recorders: the recorder of each array, by the array's ops; the top array's first.
+        globals: what all trace arrays share.
         return_stacks: the return addresses that function_graph has replaced.
     """
 
     def __init__(
-        self, kernel: Kernel, arch: FtraceArch, trace_globals: TraceGlobals, warn: Callable[[str], None]
+        self, kernel: Kernel, arch: FtraceArch, trace_globals: OwnGlobals, warn: Callable[[str], None]
     ) -> None:
+        super().__init__(kernel, trace_globals.sites, trace_globals, warn)
         self.arch = arch
         self.sites = trace_globals.sites
         self.keys = trace_globals.keys
@@ -78,34 +61,14 @@ class Ftrace:
             kernel, arch, trace_globals.symbols, self._trampolines, trace_globals.kprobes.places.code, self.update_sites
         )
         self.direct_calls = DirectCalls(kernel, arch, self.sites, self.update_sites)
-        self.enabled = True
-        self.failed = False
-        self.updates = 0
+        self.at_sites = (self.kprobes, self.live_patches, self.direct_calls)
         self._kernel = kernel
-        self._records = trace_globals.records
-        self._warn = warn
+        self.globals = trace_globals
         self._refused: BadProtocol | None = None
         self._behind = False  # a change was refused, and the sites are not as the arrays need them
-        self._stack_tracer = trace_globals.stack_tracer
-        self._profiler = trace_globals.profiler
         self._printed_events = trace_globals.printed_events
         self.return_stacks = ReturnStacks(kernel.memory, kernel.tasks, arch)
-        self.recorders: dict[FtraceOps, Recorder] = {}
-        trace_globals.dynamic_events.on_gone(self.events_gone)
         self._callbacks = TraceCallbacks(kernel, arch, trace_globals.guest, trace_globals.records)
-
-    # Trace arrays
-
-    def register(self, ops: FtraceOps, recorder: Recorder) -> None:
-        """Adds an array, the top array first. `ops` takes effect with the next update; `recorder` keeps the array's events."""
-        self.recorders[ops] = recorder
-        if self.failed:
-            recorder.stop()
-
-    def unregister(self, ops: FtraceOps) -> None:
-        """Removes an array. A site that only this array needs records nothing until it has been patched to a nop."""
-        del self.recorders[ops]
-        self.update_sites()
 
     def enabled_functions(self) -> Iterable[EnabledFunction]:
         """The sites that call a tracer, and their number of users."""
@@ -121,11 +84,6 @@ class Ftrace:
             where = self._kernel.symbols.describe(called) if called else ""
             yield EnabledFunction(label, max(int(users[site]), 1), callback, flags, where)
 
-    def _users(self) -> npt.NDArray[np.int64]:
-        """The number of users, in all arrays, of each site."""
-        users: npt.NDArray[np.int64] = np.sum([ops.users() for ops in self.recorders], axis=0)
-        return users
-
     # Sites
 
     @property
@@ -133,50 +91,15 @@ class Ftrace:
         """Whether sites are being patched, or will be when trampolines are ready."""
         return self.driver.busy or self._trampolines.busy
 
-    def update_sites(self) -> None:
-        """Starts to patch every site to what the trace arrays need now (Linux: ftrace_run_update_code).
-
-        While an earlier change is under way, or trampolines are not ready, nothing starts. The arrays are asked again afterwards.
-        """
-        self.updates += 1
-        self._ready()
-
-    def _ready(self) -> None:
-        """Starts the pending work, if nothing prevents it."""
-        if not self.changing:
-            self._update()
-
     def _update(self) -> None:
-        """Starts the next change. An array gets its new tracer only when no site calls the old one."""
         self._behind = False
-        if self.failed:
-            return
-        changing = [ops for ops, recorder in self.recorders.items() if ops.tracer is not recorder.tracer]
-        if changing:
-            if self._patch([ops for ops in self.recorders if ops not in changing]):
-                return
-            for ops in changing:
-                self.recorders[ops].start_tracer(ops.tracer)
-        if not self._patch(self.recorders):
-            self._records.ask_each(self._several(self.recorders))
-            for ops, recorder in self.recorders.items():
-                recorder.sites_changed(ops.callback)
+        super()._update()
 
-    def _several(self, arrays: Iterable[FtraceOps]) -> bool:
-        """Whether a site may call for an array other than the top one, or for a command."""
-        top = next(iter(self.recorders))
-        return any(ops.has_probes or (ops is not top and ops.callback is not None) for ops in arrays)
-
-    def _patch(self, arrays: Collection[FtraceOps]) -> bool:
-        """Starts to patch the sites for these arrays' tracers and for all probes, the keys for all arrays' events, and the
-        breakpoints of kprobes. Returns False if nothing needs patching.
+    def _change(self, arrays: Collection[FtraceOps]) -> bool:
+        """Starts to patch the sites, the keys for all arrays' events, and the breakpoints of kprobes.
 
         If the patching protocol is refused, nothing starts.
         """
-        self._tell_recorders(arrays)
-        # Set before the first such site is patched. _update() clears it only when no such site is left.
-        if self._several(arrays):
-            self._records.ask_each(True)
         targets = self._targets(arrays)
         changed = np.flatnonzero(targets != self.sites.targets)
         branches = self.keys.to_turn(self._wanted_keys(arrays))
@@ -243,39 +166,19 @@ class Ftrace:
         if not self.driver.busy:
             self._kernel.file_server.done()
 
-    def _tell_recorders(self, arrays: Collection[FtraceOps]) -> None:
-        places = self.places(self.sites.addresses)
-        graphs = [self.recorders[ops].records for ops in arrays if ops.callback is Callback.GRAPH]
-        self._records.graphs_are_of(graphs[0] if graphs else None)
-        for ops in arrays:
-            recorder = self.recorders[ops]
-            if ops.graph_user != NOBODY and not recorder.graph_running:
-                self.return_stacks.start()
-            recorder.follow(ops, places)
-        if self._profiler.enabled:
-            self._profiler.follow(self.sites.functions, places)
+    def _start_calls(self) -> None:
+        self.return_stacks.start()
 
     def _targets(self, arrays: Iterable[FtraceOps]) -> npt.NDArray[np.uint64]:
         """The target that each site needs."""
         targets = np.zeros(len(self.sites), np.uint64)
-        if self.enabled:
-            wanted = [(Callback.ENTRY, ops.probed()) for ops in self.recorders]
-            wanted += [(watch.callback, sites) for ops in self.recorders for watch, sites in ops.watched()]
-            wanted += [(ops.callback, ops.traced()) for ops in arrays if ops.callback]
-            for callback in Callback:
-                target = self._kernel.image.symbol(callback.value)
-                for kind, sites in wanted:
-                    if kind is callback:
-                        targets[sites] = target
-            if self.direct_calls:
-                direct = self.direct_calls.targets(self.sites.functions)
-                alone = (direct != 0) & (self._users() == 1)
-                targets[alone] = direct[alone]
+        for callback, sites in self._masks(arrays):
+            targets[sites] = self._kernel.image.symbol(callback.value)
+        if self.enabled and self.direct_calls:
+            direct = self.direct_calls.targets(self.sites.functions)
+            alone = (direct != 0) & (self._users() == 1)
+            targets[alone] = direct[alone]
         return targets
-
-    def places(self, addresses: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-        """The offsets of sites in the kernel mapping, in bytes."""
-        return (addresses - np.uint64(self._kernel.board.arch.kernel_map)).astype(np.int64)
 
     # Functions that are replaced or have direct calls
 
@@ -334,53 +237,10 @@ class Ftrace:
         """
         if not on and (self.live_patches or self.direct_calls):
             raise TraceError(errno.EBUSY, "a function is replaced, or has a direct call")
-        self.enabled = on
-        self.update_sites()
-
-    @property
-    def stack_tracer_enabled(self) -> bool:
-        """`kernel.stack_tracer_enabled`"""
-        return self._stack_tracer.enabled
-
-    def set_stack_tracer(self, on: bool) -> None:
-        self._stack_tracer.enabled = on
-        self.update_sites()
+        super().set_enabled(on)
 
     def print_events(self, on: bool) -> None:
         """Makes the guest print events as they are recorded, or stop printing them."""
         self._printed_events.on = on
         for recorder in self.recorders.values():
             recorder.event_files.follow()
-
-    # Errors
-
-    def check_returns(self) -> None:
-        """Stops tracing if a return did not match its entry. Called each time the machine has run."""
-        for recorder in self.recorders.values():
-            if (found := recorder.take_mismatch()) is not None:
-                self._kernel.log.write(
-                    f"Bad frame pointer: expected {found.expected:x}, received {found.frame:x}", Level.WARNING
-                )
-                known = self._kernel.symbols.function_at(found.function)
-                function = known[0].name if known else f"0x{found.function:x}"  # as %ps
-                self._kernel.log.write(f"  from func {function} return to {found.returns_to:x}", Level.WARNING)
-                self._fail(f"function_graph: a return through {found.frame:#x} has no entry on its task's return stack")
-
-    def _fail(self, why: str) -> None:
-        """Stops all tracing for good; recorded events stay (Linux: ftrace_bug, ftrace_graph_stop)."""
-        self.failed = True
-        for recorder in self.recorders.values():
-            recorder.stop()
-        self._warn(f"{why}; tracing is off")
-
-    def events_gone(self, calls: Collection[EventCall]) -> None:
-        """Makes all arrays forget events, and empties the buffers that may hold them."""
-        for ops, recorder in self.recorders.items():
-            if ops.events_gone(calls):
-                recorder.clear()
-                recorder.clear_snapshot()
-
-    def sites_changed(self) -> None:
-        """Makes all arrays look up their sites again, because sites have come or gone."""
-        for ops in self.recorders:
-            ops.functions_changed(self.sites.functions)

@@ -3,6 +3,6 @@
 
 from emu.ftrace.tracefs.fs import TraceFS
 from emu.ftrace.tracefs.kprobes_files import build_kprobes_tree
-from emu.ftrace.tracefs.tree import build_tree
+from emu.ftrace.tracefs.own_tree import build_own_tree
 
-__all__ = ["TraceFS", "build_kprobes_tree", "build_tree"]
+__all__ = ["TraceFS", "build_kprobes_tree", "build_own_tree"]

@@ -132,7 +132,7 @@ class FilterFile(File):
         if self.waiting is not None:
             lines += self.waiting.lines()
         if self.commanded is not None:
-            lines += self.commanded.ops.probes.lines(self.commanded.ftrace.sites.functions)
+            lines += self.commanded.ops.probes.lines(self.commanded.ftrace.functions)
         return "".join(f"{line}\n" for line in lines)
 
     def open(self, flags: OpenFlags) -> Handle:

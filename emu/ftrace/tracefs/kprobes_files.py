@@ -6,9 +6,9 @@ from __future__ import annotations
 import errno
 import stat
 
-from emu.ftrace.arrays.trace_globals import TraceGlobals
 from emu.ftrace.errors import TraceError
-from emu.ftrace.sites.site_updates import Ftrace
+from emu.ftrace.guest.own_globals import OwnGlobals
+from emu.ftrace.sites.site_updates import PatchedFtrace
 from emu.ftrace.tracefs.node import StaticDirectory
 from emu.ftrace.tracefs.text_file import TextFile
 
@@ -17,7 +17,7 @@ __all__ = ["build_kprobes_tree"]
 _TRUTH = {"1": True, "y": True, "on": True, "0": False, "n": False, "of": False}
 
 
-def build_kprobes_tree(ftrace: Ftrace, trace_globals: TraceGlobals) -> StaticDirectory:
+def build_kprobes_tree(ftrace: PatchedFtrace, trace_globals: OwnGlobals) -> StaticDirectory:
     """The root directory."""
     kprobes, events, own = ftrace.kprobes, trace_globals.dynamic_events, trace_globals.guest_kprobes
     files = {
@@ -32,7 +32,7 @@ def build_kprobes_tree(ftrace: Ftrace, trace_globals: TraceGlobals) -> StaticDir
     return root
 
 
-def _enable(ftrace: Ftrace, text: str) -> None:
+def _enable(ftrace: PatchedFtrace, text: str) -> None:
     """Sets a boolean, parsed as in Linux: by the first letter, or the first two letters of `on` and `off`."""
     word = text.lower()[: 2 if text[:1] in ("o", "O") else 1]
     if word not in _TRUTH:

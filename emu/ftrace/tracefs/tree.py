@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import errno
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 import numpy as np
@@ -13,22 +13,19 @@ import numpy as np
 from emu.ftrace.arrays.options import CORE_OPTIONS, parse_option
 from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.arrays.trace_globals import TraceGlobals
-from emu.ftrace.dynevent.dyn_event import DynamicEventKind
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.enable import available, lines
 from emu.ftrace.numbers import parse_decimal, parse_microseconds
 from emu.ftrace.sites.filters import Functions
-from emu.ftrace.sites.site_updates import EnabledFunction
+from emu.ftrace.sites.ftrace import EnabledFunction
 from emu.ftrace.tracefs.array_file import of_array
 from emu.ftrace.tracefs.cpumask import format_cpumask, parse_cpumask
-from emu.ftrace.tracefs.dynamic_events_file import DynamicEventsFile
 from emu.ftrace.tracefs.events_directory import EventsDirectory
 from emu.ftrace.tracefs.filter_file import FilterFile
 from emu.ftrace.tracefs.free_buffer_file import FreeBufferHandle
 from emu.ftrace.tracefs.instances import InstancesDirectory
 from emu.ftrace.tracefs.marker_file import MarkerHandle, RawMarkerHandle
 from emu.ftrace.tracefs.node import HandleFile, StaticDirectory
-from emu.ftrace.tracefs.osnoise_files import osnoise_directory
 from emu.ftrace.tracefs.pid_file import PidFile
 from emu.ftrace.tracefs.pipe_file import PipeHandle
 from emu.ftrace.tracefs.raw_file import RawHandle
@@ -37,10 +34,9 @@ from emu.ftrace.tracefs.set_event_file import SetEventFile
 from emu.ftrace.tracefs.snapshot_file import snapshot_file
 from emu.ftrace.tracefs.text_file import Show, Store, TextFile, TextHandle
 from emu.ftrace.tracefs.trace_file import TraceHandle
-from emu.ftrace.tracers.hwlat_settings import HwlatDetector
 from emu.kernel.files.node import Handle, Node, OpenFlags
 
-__all__ = ["build_tree"]
+__all__ = ["build_tree", "function_statistics", "recording_switch", "statistics"]
 
 UNSIGNED_INT_MAX = (1 << 32) - 1
 _ALL_ENABLED, _NONE_DISABLED = "all functions enabled", "no functions disabled"  # the text of an empty filter
@@ -48,14 +44,20 @@ _NO_PID = "no pid\n"  # the text of set_ftrace_pid; an empty set_event_pid is em
 _TOP_ONLY = {option.name for option in CORE_OPTIONS if option.top_only}
 
 
-def build_tree(tr: TraceArray) -> StaticDirectory:
-    """The root directory of the top array. As in Linux, only root may list it; the other directories also allow their group."""
-    files = {
+def build_tree(tr: TraceArray, files: Mapping[str, Node], unlisted: Mapping[str, Node]) -> StaticDirectory:
+    """The root directory of the top array. As in Linux, only root may list it; the other directories also allow their group.
+
+    Args:
+        tr: the top array.
+        files: the files that this kernel has, besides those of all kernels; one of the same name replaces it.
+        unlisted: files that can only be found by name.
+    """
+    of_all = {
         **_instance_files(tr),
         **_machine_files(tr),
         "instances": InstancesDirectory(tr, lambda instance: StaticDirectory(_instance_files(instance))),
     }
-    root = of_array(StaticDirectory(files, _old_names(tr)), tr)
+    root = of_array(StaticDirectory({**of_all, **files}, unlisted), tr)
     root.mode = 0o040700
     return root
 
@@ -73,14 +75,10 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
         "README": TextFile(lambda: README),
         "available_events": TextFile(lambda: partial(lines, available(catalogue.values()))),
         "available_filter_functions": TextFile(
-            lambda: "".join(f"{label}\n" for label in tr.ftrace.sites.functions.labels())
-        ),
-        "eval_map": TextFile(
-            lambda: "".join(f"{name} {value} ({system})\n" for system, name, value in catalogue.evals())
+            lambda: "".join(f"{label}\n" for label in tr.ftrace.functions.labels())
         ),
         "enabled_functions": TextFile(lambda: "".join(map(_enabled_function, tr.ftrace.enabled_functions()))),
-        "dyn_ftrace_total_info": TextFile(lambda: _total_info(tr.ftrace.sites.functions)),
-        "hwlat_detector": StaticDirectory(_hwlat_files(trace_globals.hwlat)),
+        "dyn_ftrace_total_info": TextFile(lambda: _total_info(tr.ftrace.functions)),
         "max_graph_depth": TextFile(
             lambda: f"{tr.ops.max_graph_depth}\n",
             lambda text: tr.set_max_graph_depth(parse_decimal(text, UNSIGNED_INT_MAX)),
@@ -90,13 +88,9 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
         ),
         "set_graph_function": FilterFile(lambda: tr.ops.graph_function, tr.set_graph_function, _ALL_ENABLED),
         "set_graph_notrace": FilterFile(lambda: tr.ops.graph_notrace, tr.set_graph_notrace, _NONE_DISABLED),
-        **_dynamic_events_files(tr),
-        **_hardware_events_files(trace_globals),
         **_stack_files(tr),
         **_profile_files(tr),
-        "osnoise": osnoise_directory(trace_globals.osnoise, tr.recorder.cpus),
         "recursed_functions": _recursed_functions(),
-        "printk_formats": TextFile(trace_globals.printk_formats.text),
         "timing_model": HandleFile(0o444, lambda flags: TextHandle(flags, lambda: f"{trace_globals.timing_model}\n", None)),
         "saved_tgids": TextFile(lambda: _of_tasks(trace_globals, trace_globals.saved_tgids)),
         "saved_cmdlines": TextFile(lambda: _of_tasks(trace_globals, saved_cmdlines)),
@@ -112,28 +106,9 @@ def _recursed_functions() -> HandleFile:
     return HandleFile(0o640, lambda flags: TextHandle(flags, lambda: "", lambda text: None))
 
 
-def _old_names(tr: TraceArray) -> dict[str, Node]:
-    """Former names of files. Opening one logs a warning."""
-    show, store = _recording(tr)
-
-    def opened(flags: OpenFlags) -> Handle:
-        tr.globals.log.write_once("tracing_enabled is deprecated. Use tracing_on")
-        return TextHandle(flags, show, store)
-
-    return {"tracing_enabled": HandleFile(0o640, opened)}
-
-
-def _recording(tr: TraceArray) -> tuple[Show, Store]:
+def recording_switch(tr: TraceArray) -> tuple[Show, Store]:
     """What tracing_on shows, and what a write to it does."""
     return lambda: f"{int(tr.recorder.recording)}\n", lambda text: tr.set_recording(parse_decimal(text) != 0)
-
-
-def _hwlat_files(detector: HwlatDetector) -> dict[str, Node]:
-    return {
-        "mode": TextFile(lambda: f"{detector.modes}\n", detector.set_mode),
-        "width": TextFile(lambda: f"{detector.width}\n", lambda text: detector.set_width(parse_decimal(text))),
-        "window": TextFile(lambda: f"{detector.window}\n", lambda text: detector.set_window(parse_decimal(text))),
-    }
 
 
 def _stack_files(tr: TraceArray) -> dict[str, Node]:
@@ -155,53 +130,26 @@ def _stack_files(tr: TraceArray) -> dict[str, Node]:
 def _profile_files(tr: TraceArray) -> dict[str, Node]:
     """The files of the function profiler."""
     profiler = tr.globals.profiler
-
-    def of_cpu(cpu: int) -> str:
-        return profiler.text(cpu, tr.ops.threshold_us * 1000)
-
     return {
         "function_profile_enabled": TextFile(
             lambda: f"{int(profiler.enabled)}\n", lambda text: tr.set_profiling(parse_decimal(text) != 0)
         ),
-        "trace_stat": StaticDirectory(
-            {
-                "branch_annotated": _statistics(tr.globals.branch_statistics),
-                **{f"function{cpu}": _statistics(partial(of_cpu, cpu)) for cpu in range(tr.recorder.cpus)},
-            }
-        ),
+        "trace_stat": StaticDirectory(function_statistics(tr)),
     }
 
 
-def _statistics(text: Callable[[], str]) -> Node:
+def function_statistics(tr: TraceArray) -> dict[str, Node]:
+    """The files of the function profiler in trace_stat."""
+
+    def of_cpu(cpu: int) -> str:
+        return tr.globals.profiler.text(cpu, tr.ops.threshold_us * 1000)
+
+    return {f"function{cpu}": statistics(partial(of_cpu, cpu)) for cpu in range(tr.recorder.cpus)}
+
+
+def statistics(text: Callable[[], str]) -> Node:
     """A statistics file. Like Linux's, it can be opened for writing but takes no writes."""
     return HandleFile(0o640, lambda flags: TextHandle(flags, text, None))
-
-
-def _dynamic_events_files(tr: TraceArray) -> dict[str, Node]:
-    """The files of events that are defined at run time."""
-    events = tr.recorder.globals.dynamic_events
-
-    def file(kind: Callable[[], DynamicEventKind | None]) -> Node:
-        return DynamicEventsFile(events, kind, tr.ftrace.update_sites)
-
-    def profile(name: str) -> Node:
-        return TextFile(lambda: events.kind(name).profile(events))
-
-    return {
-        "dynamic_events": file(lambda: None),
-        "kprobe_profile": profile("kprobe_events"),
-        "uprobe_profile": profile("uprobe_events"),
-        **{name: file(partial(events.kind, name)) for name in ("kprobe_events", "uprobe_events", "synthetic_events")},
-    }
-
-
-def _hardware_events_files(trace_globals: TraceGlobals) -> dict[str, Node]:
-    """The file for sampling, if the board's timing model counts."""
-    if trace_globals.hardware_events is None:
-        return {}
-    from emu.ftrace.tracefs.hardware_events_file import HardwareEventsFile
-
-    return {"hardware_events": HardwareEventsFile(trace_globals.hardware_events)}
 
 
 def _of_tasks(trace_globals: TraceGlobals, known: Iterable[tuple[int, object]]) -> str:
@@ -216,7 +164,7 @@ def _tracer_files(tr: TraceArray) -> dict[str, Node]:
         "available_tracers": TextFile(lambda: " ".join(tr.tracers) + "\n"),
         "current_tracer": TextFile(lambda: f"{tr.ops.tracer.name}\n", lambda text: tr.set_tracer(text.rstrip())),
         "error_log": _error_log_file(tr),
-        "tracing_on": TextFile(*_recording(tr)),
+        "tracing_on": TextFile(*recording_switch(tr)),
         "tracing_max_latency": TextFile(
             lambda: f"{max_latency.microseconds}\n", lambda text: max_latency.set(parse_microseconds(text))
         ),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from emu.ftrace.buffers.entries import EventType
+from emu.ftrace.guest.own_globals import OwnGlobals
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 
 __all__ = ["HWLAT"]
@@ -22,7 +23,7 @@ class _Hwlat(Tracer):
     def start(self, array: TracedArray) -> None:
         array.use_events()
         array.take_entries(_ENTRIES, True)
-        detector = array.globals.hwlat
+        detector = OwnGlobals.of(array).hwlat
         detector.begin(array.records, array.cpumask, array.threshold)
         array.max_latency.set(0)
         array.threshold = array.threshold or detector.threshold
@@ -30,7 +31,7 @@ class _Hwlat(Tracer):
             detector.start_threads()
 
     def stop(self, array: TracedArray) -> None:
-        detector = array.globals.hwlat
+        detector = OwnGlobals.of(array).hwlat
         if detector.busy:
             array.take_entries(_ENTRIES, False)
             array.ignore_threads()
@@ -38,7 +39,7 @@ class _Hwlat(Tracer):
             array.threshold = detector.end(array.threshold)
 
     def recording(self, array: TracedArray, on: bool) -> None:
-        detector = array.globals.hwlat
+        detector = OwnGlobals.of(array).hwlat
         if not detector.busy:
             return
         if on:

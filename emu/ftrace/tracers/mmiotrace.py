@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import ClassVar
 
+from emu.ftrace.guest.own_globals import OwnGlobals
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 from emu.kernel.kernel_log import Level
 from emu.kernel.work import WorkKind
@@ -24,11 +25,11 @@ class _Mmiotrace(Tracer):
     def start(self, array: TracedArray) -> None:
         """Traces mappings that are made from now on."""
         array.lost_told = 0
-        array.globals.work.ask(WorkKind.MMIOTRACE, 1)
+        OwnGlobals.of(array).work.ask(WorkKind.MMIOTRACE, 1)
 
     def stop(self, array: TracedArray) -> None:
         """Stops tracing the traced mappings."""
-        array.globals.work.ask(WorkKind.MMIOTRACE, 0)
+        OwnGlobals.of(array).work.ask(WorkKind.MMIOTRACE, 0)
 
     def recording(self, array: TracedArray, on: bool) -> None:
         if on:  # as in Linux, a new trace begins

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from emu.ftrace.buffers.entries import EventType
+from emu.ftrace.guest.own_globals import OwnGlobals
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 
 __all__ = ["OSNOISE", "TIMERLAT"]
@@ -37,19 +38,19 @@ class _OsnoiseTracer(Tracer):
         array.take_entries(self._entries, True)
 
     def ready(self, array: TracedArray) -> None:
-        array.globals.osnoise.start(array.records, self._timerlat)
+        OwnGlobals.of(array).osnoise.start(array.records, self._timerlat)
 
     def stop(self, array: TracedArray) -> None:
         array.take_entries(self._entries, False)
         array.ignore_threads()
-        array.globals.osnoise.stop(array.records, then=array.threads_stopped)
+        OwnGlobals.of(array).osnoise.stop(array.records, then=array.threads_stopped)
 
     def recording(self, array: TracedArray, on: bool) -> None:
         """The threads run while tracing_on is 1 in an array, or something other than a write has cleared it."""
         if on:
-            array.globals.osnoise.start(array.records, self._timerlat)
+            OwnGlobals.of(array).osnoise.start(array.records, self._timerlat)
         else:
-            array.globals.osnoise.stop(array.records)
+            OwnGlobals.of(array).osnoise.stop(array.records)
 
 
 OSNOISE = _OsnoiseTracer("osnoise", timerlat=False, entries=(EventType.OSNOISE,))

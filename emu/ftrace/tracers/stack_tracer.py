@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from emu.ftrace.arch import FtraceArch
+from emu.ftrace.arch.native_tracing import NativeTracing
 from emu.ftrace.arrays.array_records import RecordLists
+from emu.ftrace.guest.traced_kernel import FunctionNames
 from emu.ftrace.native import stack_tracer_record
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_values import STACK_CHECKED
 from emu.ftrace.sites.filters import FunctionFilter, Functions, ModuleFilters, SiteMask
 from emu.ftrace.sites.site_callback import Callback
-from emu.ftrace.tracers.stacks import Stacks
-from emu.kernel.symbols import Symbols
+from emu.ftrace.tracers.stack_traces import StackTraces
 
 __all__ = ["StackTracer"]
 
@@ -52,7 +52,13 @@ class StackTracer:
     flag = STACK_CHECKED
 
     def __init__(
-        self, arch: FtraceArch, guest: Guest, records: RecordLists, stacks: Stacks, symbols: Symbols, functions: Functions
+        self,
+        arch: NativeTracing,
+        guest: Guest,
+        records: RecordLists,
+        stacks: StackTraces,
+        symbols: FunctionNames,
+        functions: Functions,
     ) -> None:
         self._arch = arch
         self._guest = guest

@@ -17,6 +17,7 @@ from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_values import STACK_LIMIT
 from emu.ftrace.probes.kprobes import Kprobes
 from emu.ftrace.sites.keys import Keys
+from emu.ftrace.tracers.stack_traces import StackTraces
 from emu.kernel.image import Symbol
 from emu.kernel.kernel import Kernel
 from emu.kernel.modules import Module
@@ -25,7 +26,7 @@ from emu.native.records import Bytes, Words
 __all__ = ["Stacks"]
 
 
-class Stacks:
+class Stacks(StackTraces):
     """Tells native code which functions have no stack frame of their own.
 
     Args:

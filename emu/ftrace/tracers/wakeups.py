@@ -12,7 +12,6 @@ from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.native.trace_records import ArrayCpu, EventFile
 from emu.ftrace.native.wakeup import WakeupHandlers
 from emu.ftrace.native.wakeup_record import MAX_PRIO, NOBODY, Wakeup, WakeupFile
-from emu.kernel.kernel import Kernel
 from emu.native.records import Values
 
 __all__ = ["Wakeups"]
@@ -30,16 +29,17 @@ class Wakeups:
     """Follows the wakeups of one trace array's tracer.
 
     Args:
-        kernel: with its image loaded.
+        running_task: where a CPU's run queue has the running task, relative to the CPU's per-CPU area.
+        cpus: the number of CPUs.
         events: the existing events.
         handlers: the events' native handlers.
     """
 
-    def __init__(self, kernel: Kernel, events: Catalogue, handlers: WakeupHandlers) -> None:
+    def __init__(self, running_task: int, cpus: int, events: Catalogue, handlers: WakeupHandlers) -> None:
         self._events = events
         self._record = Wakeup.allocate()
-        self._record.curr = kernel.image.symbol("runqueues") + kernel.image.offset("rq.curr")
-        self._record.cpus = len(kernel.board.cpus)
+        self._record.curr = running_task
+        self._record.cpus = cpus
         self._is_following = False
         self._files = {self._event(name): self._file(name, handler) for name, handler in handlers._asdict().items()}
         self.forget()
