@@ -356,9 +356,14 @@ class Board:
         """Runs a native function before each block that begins at a virtual address; None removes it."""
         self.dispatch_all(np.array([address], np.uint64), function)
 
-    def dispatch_all(self, addresses: npt.NDArray[np.uint64], function: Handler | None) -> None:
-        """The same for many addresses. CPUs drop their translations of these places."""
-        self.callouts.set_handler(addresses, function)
+    def dispatch_all(
+        self, addresses: npt.NDArray[np.uint64], function: Handler | None, arguments: npt.NDArray[np.uint64] | None = None
+    ) -> None:
+        """The same for many addresses. CPUs drop their translations of these places.
+
+        `arguments`: what the function gets at each; default: the addresses.
+        """
+        self.callouts.set_handler(addresses, function, addresses if arguments is None else arguments)
         places = np.array([place for one in addresses.tolist() if (place := self._place(one)) is not None], np.uint64)
         if len(places):
             for cpu in self.cpus:

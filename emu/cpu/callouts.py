@@ -37,13 +37,13 @@ class CalloutTable:
         self._table = table
         self._board.callouts = table
 
-    def set_handler(self, places: NDArray[np.uint64], handler: Handler | None) -> None:
-        """Sets the native function for addresses; None removes it."""
+    def set_handler(self, places: NDArray[np.uint64], handler: Handler | None, arguments: NDArray[np.uint64]) -> None:
+        """Sets the native function for addresses, and the argument that it gets at each; None removes it."""
         self.make_room(len(places))
-        places = np.ascontiguousarray(places)
+        places, arguments = np.ascontiguousarray(places), np.ascontiguousarray(arguments)
         example = Callout.allocate()
         example.handler = handler
-        native.set_handlers(self._table, Words(places.ctypes.data), len(places), example)
+        native.set_handlers(self._table, Words(places.ctypes.data), Words(arguments.ctypes.data), len(places), example)
         if handler is None:
             self._copy(self._table.last + 1)
 

@@ -19,7 +19,7 @@ from emu.ftrace.buffers import entries
 from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.guest.own_globals import OwnGlobals
 from emu.ftrace.sites.site_updates import PatchedFtrace
-from emu.ftrace.tracefs import TraceFS, build_tree
+from emu.ftrace.tracefs import TraceFS, build_own_tree
 from emu.ftrace.tracefs.node import StaticDirectory
 from emu.kernel import arch as kernel_arch
 from emu.kernel.console import Console
@@ -67,7 +67,7 @@ def rings(trace_array: TraceArray) -> list[RingBuffer]:
 
 @pytest.fixture
 def root(trace_array: TraceArray) -> StaticDirectory:
-    return build_tree(trace_array)
+    return build_own_tree(trace_array, trace_array.ftrace)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from emu.ftrace.arrays.reader import BufferStats
 from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.errors import TraceError
-from emu.ftrace.tracefs import TraceFS, build_tree
+from emu.ftrace.tracefs import TraceFS, build_own_tree
 from emu.ftrace.tracefs.text_file import TextFile
 from emu.kernel.files.node import OpenFlags
 from tests.ftrace.conftest import mark
@@ -180,7 +180,7 @@ def test_markers_are_events_of_one_write_each() -> None:
     with booted_machine("x86_64") as machine:
         tracefs = machine.tracefs
         tracefs.write("trace_marker", "hello world")
-        handle = build_tree(machine.trace_array).lookup("trace_marker").open(OpenFlags.WRITE)
+        handle = build_own_tree(machine.trace_array, machine.ftrace).lookup("trace_marker").open(OpenFlags.WRITE)
         assert handle.write(0, b"no newline") == 10
         assert handle.write(0, b"y" * 2000) == 1024
         markers = re.findall(r"tracing_mark_write: (.*)", tracefs.read("trace"))

@@ -51,10 +51,12 @@ def insert(table: Callouts, place: u64) -> Callout:
 
 
 @shared
-def set_handlers(table: Callouts, places: Words, count: u64, example: Callout) -> None:
-    """Gives `count` addresses the handler of another callout. The table must have room."""
+def set_handlers(table: Callouts, places: Words, arguments: Words, count: u64, example: Callout) -> None:
+    """Gives `count` addresses the handler of another callout, with arguments. The table must have room."""
     for n in range(count):
-        insert(table, places[n]).handler = example.handler
+        callout = insert(table, places[n])
+        callout.handler = example.handler
+        callout.argument = arguments[n]
 
 
 @shared
@@ -66,6 +68,7 @@ def copy_used(table: Callouts, larger: Callouts) -> None:
             new = insert(larger, old.place)
             new.returned = old.returned
             new.handler = old.handler
+            new.argument = old.argument
 
 
 @njit
@@ -88,7 +91,7 @@ def call_function_at(cpu: Cpu, board: Board, address: u64) -> None:
             returned(cpu, address)
         handler = callout.handler
         if handler is not None:
-            handler(cpu, address)
+            handler(cpu, callout.argument)
 
 
 def build_watch_returns(arch: str, walk: Callable[[Cpu, Board, u64], u64]) -> Callable[[Cpu, u64, Handler], None]:

@@ -89,11 +89,12 @@ class Board(Record):
 
 
 class Callout(Record):
-    """Host functions for an address at which blocks begin. Their argument is the address."""
+    """Host functions for an address at which blocks begin."""
 
     place: u64  # virtual address; 0: the slot is free
-    returned: Callable[[Cpu, u64], None] | None  # called first: a call may have returned there
+    returned: Callable[[Cpu, u64], None] | None  # called first, with the address: a call may have returned there
     handler: Callable[[Cpu, u64], None] | None
+    argument: u64  # of the handler
 
 
 class Callouts(Record):

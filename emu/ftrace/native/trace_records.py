@@ -23,6 +23,7 @@ from collections.abc import Callable, Sequence
 
 from emu.cpu.native.cpu_records import Cpu
 from emu.cpu.native.timing.record import MOST_COUNTERS
+from emu.ftrace.native.call_stacks_record import CallStacks
 from emu.ftrace.native.filter_record import FilterStep
 from emu.ftrace.native.guest_records import Hot, Task
 from emu.ftrace.native.printed_events_record import PrintedEvents
@@ -45,6 +46,11 @@ class TraceArray(Record):
     ram: u64  # host address of physical address 0
     ram_size: u64
     nowhere: u64  # address of a zeroed page, used for guest addresses outside RAM
+    # The host address of other addresses that the kernel maps, up to the end of their pages; None: it maps no others
+    translate: Callable[[TraceArray, u64], u64] | None
+    page_table: u64  # the RAM address of the kernel's page table, for that function
+    call_stacks: CallStacks  # the tasks' calls under way, if they are the host's (native.call_stacks)
+    returned: Callable[[Cpu, u64], None]  # called where a watched call returns to (native.call_stacks)
     return_trampoline: u64
     rethook_trampoline: u64  # the trampoline of return probes
     rethooks: RethookPool | None  # None before the first return probe
@@ -147,6 +153,10 @@ class ArrayCpu(Record):
     ignored: u64  # reasons for not recording functions, as bits
     events_ignored: u64  # the same for events
     pid: u64  # the current task's pid
+    calls: u64  # address of the current task's `Calls`, if they are the host's
+    stack: u64  # ... the lowest address of its stack, in the guest
+    stack_page: u64  # ... a page of a stack, in the guest
+    stack_host: u64  # ... and in the host
     section_start: u64  # when the CPU's critical section started, in the trace clock's time (Linux: preempt_timestamp)
     critical_start: u64  # where it started; 0: there is no section
     sequence: u64  # max_latency's sequence at that time

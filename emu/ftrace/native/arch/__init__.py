@@ -19,6 +19,7 @@ The first is imported when a machine is made, the others when they are needed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from emu.cpu.native.cpu_records import Cpu
@@ -27,8 +28,8 @@ from emu.native.functions import Compiled
 from emu.native.records import Values, u64
 
 __all__ = [
-    "Callback", "Callbacks", "EventCallbacks", "ProbeCallbacks", "RethookCallbacks", "SectionCallbacks",
-    "StackCallbacks", "TaskCallbacks", "UprobeCallbacks",
+    "Callback", "Callbacks", "EventCallbacks", "OutsideCallbacks", "OutsideTaskCallbacks", "ProbeCallbacks",
+    "RethookCallbacks", "SectionCallbacks", "StackCallbacks", "TaskCallbacks", "UprobeCallbacks",
 ]  # fmt: skip
 
 
@@ -54,6 +55,35 @@ class Callbacks(NamedTuple):
 
     graph_return: Callback
     """At ftrace_return_to_handler: records the return, and makes the guest continue at the real return address."""
+
+
+class OutsideCallbacks(NamedTuple):
+    """The native functions that trace calls from outside. They are compiled in two versions, as `Callbacks`."""
+
+    function_entry: Compiled[[Cpu, u64], None]
+    """(cpu, ip): a function begins; `ip` is its site."""
+
+    graph_entry: Compiled[[Cpu, u64], None]
+    """The same, for function_graph."""
+
+    graph_return: Compiled[[Cpu, u64], None]
+    """(cpu, address): a block begins to which a call returns that function_graph has recorded."""
+
+
+class OutsideTaskCallbacks(NamedTuple):
+    """The native functions that follow tasks from outside. The first three run before functions of the kernel begin."""
+
+    switched: Compiled[[Cpu, u64], None]
+    """__switch_to(prev, next), on the stack of `next`."""
+
+    forked: Compiled[[Cpu, u64], None]
+    """wake_up_new_task(task)."""
+
+    freed: Compiled[[Cpu, u64], None]
+    """__put_task_struct(task)."""
+
+    run_task: Callable[[Cpu, u64], None]
+    """run_task(cpu, task): a task has a CPU already."""
 
 
 class TaskCallbacks(NamedTuple):
