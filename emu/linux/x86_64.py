@@ -6,7 +6,7 @@ from __future__ import annotations
 __all__ = [
     "DEFAULT_PACKAGES", "DIRECT_MAP", "DIRECT_MAP_BASE", "ELF_MACHINE", "ELF_MACHINE_NAME", "IMAGES", "KERNEL_HALF",
     "KERNEL_START", "LOADED_HIGH", "LONGEST_CALL", "MOST_MEMORY", "NAME", "PACKAGE_ARCHITECTURE", "PAGE", "PAGE_TABLE",
-    "XLF_KERNEL_64", "ends_with_call", "walk",
+    "SITE_OFFSETS", "XLF_KERNEL_64", "ends_with_call", "walk",
 ]  # fmt: skip
 
 NAME = "x86-64"
@@ -30,6 +30,7 @@ PACKAGE_ARCHITECTURE = "amd64"
 DEFAULT_PACKAGES = ("linux-image-cloud-amd64", "linux-image-virtual")
 
 LONGEST_CALL = 7  # bytes
+SITE_OFFSETS = (0, 4)  # of the call of ftrace in its function: before it, there may be an endbr64
 
 
 def ends_with_call(code: bytes) -> bool:
