@@ -40,6 +40,9 @@ _HEAD = 0x10000 + 0x200 + 256  # where the version's text ends at the latest
 _PT_LOAD = 1
 _ELF_HEADER = struct.Struct("<16sHHIQQQIHHH")
 _PROGRAM_HEADER = struct.Struct("<IIQQQQQQ")
+_SECTION_HEADERS = slice(0x28, 0x40)  # in the ELF header: where they are, how many, which one is for names
+_SECTION_HEADER = struct.Struct("<IIQQQQIIQQ")
+_SHT_NOBITS = 8
 _CLASS_64_LITTLE = bytes([2, 1])  # EI_CLASS, EI_DATA
 _NEITHER = "not a kernel: neither a bzImage nor an ELF file"
 # The images of these architectures have their magic numbers here (Documentation/arch/*/boot*.rst).
@@ -88,6 +91,30 @@ class Kernel:
     segments: tuple[Segment, ...]
     entry: int
     version: str
+
+    def section(self, name: str) -> memoryview | None:
+        """The contents of a section of vmlinux; None if there is none of this name."""
+        offset, count, names = struct.unpack("<Q12xHH", self.vmlinux[_SECTION_HEADERS].ljust(24, b"\0"))
+        end = offset + count * _SECTION_HEADER.size
+        if names >= count or end > len(self.vmlinux):
+            return None
+        headers = list(_SECTION_HEADER.iter_unpack(memoryview(self.vmlinux)[offset:end]))
+        texts = headers[names][4]
+        for text, kind, _, _, start, size, *_ in headers:
+            if kind != _SHT_NOBITS and self.vmlinux.startswith(name.encode() + b"\0", texts + text):
+                return memoryview(self.vmlinux)[start : start + size]
+        return None
+
+    def contents(self, begin: int, end: int) -> memoryview:
+        """What vmlinux has at virtual addresses.
+
+        Raises:
+            LookupError: it has nothing there, or only zeros.
+        """
+        for segment in self.segments:
+            if segment.virtual <= begin <= end <= segment.virtual + len(segment.data):
+                return segment.data[begin - segment.virtual : end - segment.virtual]
+        raise LookupError(f"{self.path} has nothing at {begin:#x} to {end:#x}")
 
 
 def read_kernel(path: Path) -> Kernel:

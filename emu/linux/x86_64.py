@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 __all__ = [
-    "DEFAULT_PACKAGES", "ELF_MACHINE", "ELF_MACHINE_NAME", "IMAGES", "KERNEL_HALF", "LOADED_HIGH", "LONGEST_CALL", "MOST_MEMORY",
-    "NAME", "PACKAGE_ARCHITECTURE", "XLF_KERNEL_64", "ends_with_call",
+    "DEFAULT_PACKAGES", "DIRECT_MAP", "DIRECT_MAP_BASE", "ELF_MACHINE", "ELF_MACHINE_NAME", "IMAGES", "KERNEL_HALF",
+    "KERNEL_START", "LOADED_HIGH", "LONGEST_CALL", "MOST_MEMORY", "NAME", "PACKAGE_ARCHITECTURE", "PAGE", "PAGE_TABLE",
+    "SITE_OFFSETS", "XLF_KERNEL_64", "ends_with_call", "walk",
 ]  # fmt: skip
 
 NAME = "x86-64"
@@ -13,6 +14,11 @@ ELF_MACHINE = 62  # EM_X86_64 of the System V ABI
 ELF_MACHINE_NAME = "EM_X86_64"  # pyelftools' spelling
 IMAGES = "x86_64"  # the architecture's name in emu
 KERNEL_HALF = 0xFFFF_FFFF_8000_0000  # Documentation/arch/x86/x86_64/mm.rst: "kernel text mapping, mapped to physical address 0"
+KERNEL_START = 0xFFFF_8000_0000_0000  # the same: the upper half, with 4 levels of page tables
+DIRECT_MAP = 0xFFFF_8880_0000_0000  # the same: "direct mapping of all physical memory", without KASLR
+DIRECT_MAP_BASE = "page_offset_base"  # the variable that has the address
+PAGE_TABLE = "init_top_pgt"  # the symbol of init_mm's page table
+PAGE = 4096  # bytes
 MOST_MEMORY = 1 << 30  # the size of that mapping with and without KASLR: no kernel is larger
 
 # Documentation/arch/x86/boot.rst, "Details of Header Fields"
@@ -24,6 +30,7 @@ PACKAGE_ARCHITECTURE = "amd64"
 DEFAULT_PACKAGES = ("linux-image-cloud-amd64", "linux-image-virtual")
 
 LONGEST_CALL = 7  # bytes
+SITE_OFFSETS = (0, 4)  # of the call of ftrace in its function: before it, there may be an endbr64
 
 
 def ends_with_call(code: bytes) -> bool:
@@ -31,3 +38,10 @@ def ends_with_call(code: bytes) -> bool:
     if code[-5] == 0xE8:
         return True
     return any(code[-size] == 0xFF and code[1 - size] >> 3 & 7 == 2 for size in range(2, LONGEST_CALL + 1))
+
+
+def walk(ram: memoryview, table: int, address: int) -> int | None:
+    """The physical address of a kernel's address by the page table at physical address `table`; None if it is not mapped."""
+    from emu.cpu.arch.x86_64 import mmu  # imported when needed: it takes as long as all else of a short command
+
+    return mmu.walk(ram, table, address) if KERNEL_START <= address < 1 << 64 else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import fcntl
 import functools
+import lzma
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from emu.linux.find import NoKernel, find_kernel
 from emu.linux.machine import LinuxMachine
 from emu.native.cache import cache_directory
 
-__all__ = ["VARIABLE", "boot_once", "kernel_for_tests", "locked", "machines_kept_in", "shared_folder"]
+__all__ = ["VARIABLE", "boot_once", "insert", "kernel_for_tests", "locked", "machines_kept_in", "module_file", "shared_folder"]
 
 VARIABLE = "EMU_TEST_KERNEL"  # names a kernel to use instead
 
@@ -82,3 +83,18 @@ def boot_once(kernel: Path, folder: Path) -> LinuxMachine:
     """A machine with the default configuration. The first process that asks boots it, and keeps it in the folder."""
     with locked(folder / "lock"), machines_kept_in(folder):
         return LinuxMachine(kernel=kernel)
+
+
+def module_file(kernel: Path, name: str) -> bytes:
+    """A module of a kernel, as it is loaded. Without it, the test is skipped."""
+    folder = kernel.parents[1] / "lib" / "modules" / kernel.name.removeprefix("vmlinuz-")
+    for suffix, unpack in ((".ko", bytes), (".ko.xz", lzma.decompress)):
+        for path in folder.rglob(name + suffix):
+            return unpack(path.read_bytes())
+    pytest.skip(f"needs the module {name} of {kernel.name}")
+
+
+def insert(machine: LinuxMachine, kernel: Path, name: str) -> None:
+    """Loads a module into a guest."""
+    done = machine.run(f"cat > /tmp/{name}.ko && insmod /tmp/{name}.ko", stdin=module_file(kernel, name))
+    assert (done.status, done.errors) == (0, b""), done

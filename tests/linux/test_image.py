@@ -14,7 +14,7 @@ import pytest
 
 from emu.linux import arch
 from emu.linux.image import BadKernel, read_kernel, read_version
-from tests.linux.made_kernels import PACKED, PHYSICAL, TEXT, bzimage, vmlinux
+from tests.linux.made_kernels import HEADERS, PACKED, PHYSICAL, TEXT, bzimage, vmlinux
 
 pytestmark = pytest.mark.usefixtures("cache", "boot")
 
@@ -163,3 +163,25 @@ def test_damaged_files_raise_nothing_else(method: str, path: Path, monkeypatch: 
                 outcomes.add(str(error).removeprefix(f"{path}: ").split(" ", 1)[0])
     assert {PHYSICAL, "the", "truncated:", "a", "not"} <= outcomes
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 << 10
+
+
+def test_sections_and_contents(path: Path) -> None:
+    names = b"\0.first\0.second\0.bss\0.names\0"
+    data = b"0123456789" + names
+    sections = ((0, 0, 0, 0), (1, 1, 0, 4), (8, 1, 4, 6), (16, 8, 0, 100), (21, 3, 10, len(names)))  # name, kind, place, size
+    made = bytearray(vmlinux(data))
+    struct.pack_into("<Q", made, 0x28, len(made))
+    struct.pack_into("<HH", made, 0x3C, len(sections), 4)
+    for name, kind, at, size in sections:
+        made += struct.pack("<IIQQQQIIQQ", name, kind, 0, 0, HEADERS + at, size, 0, 0, 0, 0)
+    path.write_bytes(made)
+    kernel = read_kernel(path)
+    found = [kernel.section(name) for name in (".first", ".second", "", ".third", ".bss", "first")]
+    assert [None if data is None else bytes(data) for data in found] == [b"0123", b"456789", b"", None, None, None]
+    assert bytes(kernel.contents(TEXT + 2, TEXT + 5)) == b"234"
+    for begin, end in ((TEXT - 1, TEXT + 1), (TEXT + len(data), TEXT + len(data) + 1), (TEXT + 2, TEXT + 1), (0, 1)):
+        with pytest.raises(LookupError, match="has nothing at"):
+            kernel.contents(begin, end)
+    struct.pack_into("<Q", made, 0x28, len(made))
+    path.write_bytes(made)
+    assert read_kernel(path).section(".first") is None
