@@ -225,23 +225,25 @@ def kernel_texts(orc: Orc, symbols: Symbols) -> tuple[OrcText, OrcText]:
 def text_without_orc(start: int, size: int) -> OrcText:
     """The text of generated code, such as BPF's. Linux supposes that it uses a frame pointer."""
     guess = np.array([(16, -16, Type.CALL, _BP, _PREV_SP, 0)], ENTRY)
-    return Orc(np.array([start], np.uint64), guess).text(start, size)
+    return Orc(np.zeros(1, np.uint64), guess).text(start, size)
 
 
 def _array(kernel: Kernel, symbols: Symbols, name: str) -> tuple[int, bytes]:
-    """The address and the contents of an array, by its section, or by the symbols around it."""
+    """The address and the contents of an array, by the symbols around it, or by its section: kallsyms may have functions only."""
+    begin, end = (symbols.address(f"__{edge}_{name}") for edge in ("start", "stop"))
+    if begin is None or end is None:
+        begin, end = _section(kernel, f".{name}")
+    for segment in kernel.segments:
+        if begin < end and segment.virtual <= begin and end - segment.virtual <= len(segment.data):
+            return begin, bytes(segment.data[begin - segment.virtual : end - segment.virtual])
+    raise NoOrc(f"the ORC tables at {begin:#x} are not in the image")
+
+
+def _section(kernel: Kernel, name: str) -> tuple[int, int]:
     try:
-        section = ELFFile(io.BytesIO(kernel.vmlinux)).get_section_by_name(f".{name}")
+        section = ELFFile(io.BytesIO(kernel.vmlinux)).get_section_by_name(name)
     except ELFError:
         section = None
-    if section is not None:
-        start, size = section["sh_addr"], section["sh_size"]
-    else:
-        begin, end = (symbols.address(f"__{edge}_{name}") for edge in ("start", "stop"))
-        if begin is None or end is None:
-            raise NoOrc("the kernel has no ORC tables (CONFIG_UNWINDER_ORC)")
-        start, size = begin, end - begin
-    for segment in kernel.segments:
-        if size > 0 and 0 <= start - segment.virtual <= len(segment.data) - size:
-            return start, bytes(segment.data[start - segment.virtual :][:size])
-    raise NoOrc(f"the ORC tables at {start:#x} are not in the image")
+    if section is None:
+        raise NoOrc("the kernel has no ORC tables (CONFIG_UNWINDER_ORC)")
+    return section["sh_addr"], section["sh_addr"] + section["sh_size"]
