@@ -5,8 +5,8 @@ from __future__ import annotations
 
 __all__ = [
     "DEFAULT_PACKAGES", "DIRECT_MAP", "DIRECT_MAP_BASE", "ELF_MACHINE", "ELF_MACHINE_NAME", "IMAGES", "KERNEL_HALF",
-    "KERNEL_START", "LOADED_HIGH", "LONGEST_CALL", "MOST_MEMORY", "NAME", "PACKAGE_ARCHITECTURE", "PAGE", "PAGE_TABLE",
-    "SITE_OFFSETS", "XLF_KERNEL_64", "ends_with_call", "walk",
+    "KERNEL_START", "LOADED_HIGH", "LONGEST_CALL", "MOST_MEMORY", "NAME", "NO_FUNCTIONS", "PACKAGE_ARCHITECTURE", "PAGE",
+    "PAGE_TABLE", "SITE_OFFSETS", "XLF_KERNEL_64", "ends_with_call", "walk",
 ]  # fmt: skip
 
 NAME = "x86-64"
@@ -30,6 +30,7 @@ PACKAGE_ARCHITECTURE = "amd64"
 DEFAULT_PACKAGES = ("linux-image-cloud-amd64", "linux-image-virtual")
 
 LONGEST_CALL = 7  # bytes
+NO_FUNCTIONS = ("__pfx_", "__cfi_")  # so begin symbols of the padding before functions: CONFIG_CALL_PADDING, CONFIG_CFI_CLANG
 SITE_OFFSETS = (0, 4)  # of the call of ftrace in its function: before it, there may be an endbr64
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from emu.linux import arch
 from emu.linux.btf import Btf
 from emu.linux.find import kernels
 from emu.linux.image import read_kernel
 from emu.linux.machine import LinuxMachine
 from emu.linux.memory import LinuxMemory
 from emu.linux.modules import Module, Modules, ModuleState
+from emu.linux.sites import functions_of_module, traceable_functions
 from emu.linux.symbols import Symbols
 from tests.lib.linux_kernel import insert, module_file
 from tests.linux.made_guest import MadeGuest
@@ -143,12 +143,14 @@ def test_a_module_before_it_is_initialised_and_after(machine: LinuxMachine, real
     initial = set(coming.call_sites.tolist()) - set(live.call_sites.tolist())
     assert {found and found[0] for found in map(coming.at, initial)} == {"dummy_init_module"}
     listed = machine.run("grep '\\[' /sys/kernel/tracing/available_filter_functions").output.decode().splitlines()
-    assert [f"{found and found[0]} [dummy]" for found in map(live.at, live.call_sites.tolist())] == listed
-    assert all(found and found[1] in arch.SITE_OFFSETS for found in map(live.at, live.call_sites.tolist()))
+    functions = functions_of_module(live)
+    assert functions.listed() == listed and functions.is_valid.all() and not functions.is_init.any()
+    assert functions_of_module(coming).is_init.sum() == 1
     assert len(live.orc.ip) // 4 == len(live.orc.entries) // modules._btf.size("orc_entry") > 10
 
 
 @pytest.mark.long("boots each kernel that is here")
+@pytest.mark.usefixtures("no_machines")
 @pytest.mark.parametrize("index", range(3))
 def test_modules_of_each_kernel(index: int) -> None:
     """Symbols, functions, places and BTF of modules that need each other."""
@@ -173,10 +175,10 @@ def test_modules_of_each_kernel(index: int) -> None:
         ]
         # Linux shows what is exported by a capital letter.
         assert [re.sub(r"(?<= )[A-Z](?= )", lambda kind: kind[0].lower(), line) for line in text.splitlines()] == ours
-        sites = [(module, site) for module in found[::-1] for site in module.call_sites.tolist()]
-        functions = [f"{(module.at(site) or ('', 0))[0]} [{module.name}]" for module, site in sites]
-        listed = machine.run("grep '\\[' /sys/kernel/tracing/available_filter_functions").output.decode().splitlines()
-        assert [re.sub("^__ftrace_invalid.*$", "", line) for line in listed] == functions
+        functions = traceable_functions(read_kernel(kernel), Symbols(read_kernel(kernel))).listed()
+        for module in found[::-1]:
+            functions += functions_of_module(module).listed()
+        assert machine.run("cat /sys/kernel/tracing/available_filter_functions").output.decode().splitlines() == functions
         for module in found:
             assert int(machine.run(f"cat /sys/module/{module.name}/sections/.text").output, 16) == module.text.start
             digest = machine.run(f"sha256sum < /sys/kernel/btf/{module.name}").output.split()[0].decode()
