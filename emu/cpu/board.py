@@ -352,6 +352,14 @@ class Board:
         self.record.looked_at_start, self.record.looked_at_end = start, end
         self.record.at_each_block = handler
 
+    def notice(self, address: int, function: Handler | None) -> None:
+        """Runs a native function before each block that begins at a virtual address, and before the one of `dispatch`: the host
+        follows the guest's state by it. None removes it."""
+        known = address in self.callouts
+        self.callouts.notice(address, function)
+        if not known or address not in self.callouts:
+            self._forget(np.array([address], np.uint64))
+
     def dispatch(self, address: int, function: Handler | None) -> None:
         """Runs a native function before each block that begins at a virtual address; None removes it."""
         self.dispatch_all(np.array([address], np.uint64), function)
@@ -363,7 +371,21 @@ class Board:
 
         `arguments`: what the function gets at each; default: the addresses.
         """
-        self.callouts.set_handler(addresses, function, addresses if arguments is None else arguments)
+        self.replace_handlers(addresses, function, addresses if arguments is None else arguments)
+        self._forget(addresses)
+
+    def replace_handlers(
+        self, addresses: npt.NDArray[np.uint64], function: Handler | None, arguments: npt.NDArray[np.uint64]
+    ) -> None:
+        """The same for addresses that have a function already."""
+        self.callouts.set_handler(addresses, function, arguments)
+
+    def forget_returns(self) -> None:
+        """Removes all functions that native code has set where calls return to."""
+        self._forget(self.callouts.take_returns())
+
+    def _forget(self, addresses: npt.NDArray[np.uint64]) -> None:
+        """Makes all CPUs drop their translations of places in code, given by virtual addresses."""
         places = np.array([place for one in addresses.tolist() if (place := self._place(one)) is not None], np.uint64)
         if len(places):
             for cpu in self.cpus:

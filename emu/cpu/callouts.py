@@ -60,12 +60,30 @@ class CalloutTable:
         native.copy_used(self._table, larger)
         self._use(larger)
 
-    def forget_returns(self) -> None:
-        """Removes the functions for returns."""
-        for n in range(self._table.last + 1):
-            if self._table.slots[n].returned:
-                self._table.slots[n].returned = None
+    def notice(self, place: int, function: Handler | None) -> None:
+        """Sets the function by which the host follows the guest's state at an address; None removes it."""
+        self.make_room()
+        example = Callout.allocate()
+        example.noticed = function
+        native.set_noticed(self._table, place, example)
+        if function is None:
+            self._copy(self._table.last + 1)
+
+    def __contains__(self, place: int) -> bool:
+        return bool(native.is_known(self._table, place))
+
+    def replace_returns(self, function: Handler) -> None:
+        """Replaces all functions for returns by another one."""
+        example = Callout.allocate()
+        example.returned = function
+        native.replace_returns(self._table, example)
+
+    def take_returns(self) -> NDArray[np.uint64]:
+        """Removes the functions for returns. Returns the addresses that are no longer in the table."""
+        places = np.zeros(self._table.used, np.uint64)
+        count = native.take_returns(self._table, Words(places.ctypes.data))
         self._copy(self._table.last + 1)
+        return places[:count]
 
 
 def _table(slots: int) -> Callouts:

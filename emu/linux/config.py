@@ -55,6 +55,7 @@ class LinuxParameters(LinuxConfig):
     warn: called with warnings. Default: they are kept in `warnings`.
     boot_limit: nanoseconds of virtual time that the guest may take to boot.
     boot_host_limit: seconds of the host's time that the boot may take.
+    all_functions: lets also functions be traced that ftrace must not trace, such as those of ftrace itself.
     booting: called now and then while the guest boots, with the number of CPUs that are up.
     """
 
@@ -65,4 +66,5 @@ class LinuxParameters(LinuxConfig):
     warn: Callable[[str], None] | None = None
     boot_limit: int | None = None
     boot_host_limit: float | None = None
+    all_functions: bool = False
     booting: Callable[[int], None] = lambda cpus: None

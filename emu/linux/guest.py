@@ -39,6 +39,7 @@ class Guest:
         channel: the host's side of the second serial port.
         limits: how long the guest may run.
         console_tail: the last lines of the console.
+        ran: called each time the guest has run for a moment.
     """
 
     def __init__(
@@ -53,10 +54,11 @@ class Guest:
         console_port, self._port = self.pc.serial
         self._console_port = console_port
         self.channel = Channel(self._port.give)
+        self.ran: Callable[[], None] = lambda: None
         self._panicked: list[str] | None = None
         self._panic_ends: int | None = None
         if panic is not None:
-            self.board.dispatch(panic, self.board.python_handler(self._on_panic))
+            self.board.notice(panic, self.board.python_handler(self._on_panic))
 
     def boot(self, initramfs: bytes, config: LinuxConfig) -> None:
         """Puts the kernel into RAM, and switches the first CPU on.
@@ -129,6 +131,7 @@ class Guest:
                 self.channel.receive(data)
             except ChannelError as error:
                 raise GuestPanic(self.where(str(error))) from None
+        self.ran()
         if self.pc.record.ended:
             raise PoweredOff(0)
         if self._panic_ends is not None and (self.board.now >= self._panic_ends or _PANIC_END in self.console_tail):

@@ -6,7 +6,8 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 from emu.cpu.cpu import Cpu
 from emu.cpu.host_signals import Held
 from emu.cpu.pc.state import flush_tlbs
+from emu.ftrace.arrays.traced_command import following, recording
 from emu.guest_machine import Completed, exit_status
 from emu.kernel.endings import GuestPanic
 from emu.kernel.guest_cpu import GuestCpu
@@ -32,7 +34,10 @@ from emu.linux.symbols import NoSymbols, Symbols
 from emu.parameters import parameters_of
 
 if TYPE_CHECKING:
+    from emu.ftrace.arrays.trace_array import TraceArray
+    from emu.ftrace.tracefs import TraceFS
     from emu.kernel.console_input import Input, Terminal
+    from emu.linux.tracing.tracing import LinuxTracing
 
 __all__ = ["LinuxMachine"]
 
@@ -207,6 +212,8 @@ class LinuxMachine:
         self,
         command: str | Sequence[str | bytes],
         *,
+        trace: bool | Collection[str] = False,
+        follow: bool = False,
         stdin: Input | bytes = b"",
         terminal: Terminal | None = None,
         environment: Sequence[str] = (),
@@ -217,6 +224,10 @@ class LinuxMachine:
 
         Args:
             command: a line for the guest's shell; or a program and its arguments, which it gets exactly as they are.
+            trace: turns tracing on just before the command's process executes the command, and off when the command has
+                ended: in the top trace array, or in the arrays with these names ("" is the top one).
+            follow: traces only the command and its children, from the command's first instruction on, in the top trace array
+                and in all instances.
             stdin: the command's standard input: all its bytes, or an Input that gives them as they come.
             terminal: used instead of `stdin`: the command has a terminal, with lines, an echo and ^C. It writes to `output` only.
             environment: words NAME=VALUE, besides the usual ones.
@@ -227,6 +238,8 @@ class LinuxMachine:
             GuestPanic: the kernel panicked, or every CPU sleeps and nothing will wake one.
             LimitReached: the command took too long; the machine stands still.
             PoweredOff: the guest switched the machine off, or restarted it.
+            NotTraceable: see `tracefs`, if `trace` or `follow` is wanted. It is a ValueError.
+            KeyError: no trace array has a name in `trace`.
             BadCommand: the command is empty, too long, or has a NUL byte. It is a ValueError.
             KeyboardInterrupt: the host's user pressed ^C.
 
@@ -242,12 +255,30 @@ class LinuxMachine:
         window = None if terminal is None else Window(*terminal.size())
         channel = self._guest.channel
         channel.run(words, [word.encode(errors="surrogateescape") for word in environment], window)
-        with self._guest.limits.during(limit, host_limit):
+        with self._guest.limits.during(limit, host_limit), self._traced(trace, follow):
             if terminal is not None:
                 self._talk(terminal, window)
             else:
                 self._feed(stdin)
         return Completed(exit_status(self._status), bytes(self._output), bytes(self._errors))
+
+    @contextmanager
+    def _traced(self, trace: bool | Collection[str], follow: bool) -> Iterator[None]:
+        """During the body, the command that was given to the agent is traced as `run` says."""
+        if not (trace or follow):
+            yield
+            return
+        names = trace if isinstance(trace, Collection) else [""] if trace else []
+        array = self._tracing.array
+        with following(array) if follow else nullcontext() as follow_task, recording(array, names) as begin:
+
+            def on_exec(pid: int) -> None:
+                if follow_task is not None:
+                    follow_task(pid)
+                begin()
+
+            with self._tracing.command_begins(on_exec):
+                yield
 
     @property
     def _status(self) -> int:
@@ -326,6 +357,43 @@ class LinuxMachine:
             finally:
                 self.board.unlimited()
 
+    # Tracing
+
+    @cached_property
+    def _tracing(self) -> LinuxTracing:
+        from emu.linux.tracing.tracing import LinuxTracing  # imported when needed: it is large
+
+        found = LinuxTracing(
+            self._guest, self._kernel, seed=self.config.seed, all_functions=self._sinks.all_functions, warn=self._warn
+        )
+        self._guest.ran = found.after_run
+        return found
+
+    @property
+    def trace_array(self) -> TraceArray:
+        """The top trace array."""
+        self._check()
+        return self._tracing.array
+
+    @cached_property
+    def tracefs(self) -> TraceFS:
+        """The host's tracefs: it traces the guest from outside. The guest has Linux's own, of which this one knows nothing.
+
+        Raises:
+            NotTraceable: the kernel was built without what tracing must know. It is a ValueError.
+        """
+        from emu.ftrace.tracefs import TraceFS
+
+        self._check()
+        return TraceFS(self._tracing.tree, check=self._check_open, acting=self._changing)
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """A context for changing what native code may be reading."""
+        self._check()
+        with self.board.acting():
+            yield
+
     # Keeping
 
     def save(self, path: Path | str) -> None:
@@ -375,9 +443,12 @@ class LinuxMachine:
     def _on_exit(self, status: int) -> None:
         self._exit = status & 0xFFFF
 
-    def _check(self) -> None:
+    def _check_open(self) -> None:
         if self._closed:
             raise ValueError("the machine is closed")
+
+    def _check(self) -> None:
+        self._check_open()
         if not self.board.stands:
             raise RuntimeError("the machine is in the midst of a call")
 

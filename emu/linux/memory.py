@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Literal
+
 import numpy as np
 
 from emu.linux import arch
@@ -22,6 +25,9 @@ class LinuxMemory:
         ram: all RAM, by physical address.
         symbols: the kernel's.
     """
+
+    byte_order: Literal["little"] = "little"
+    swapped = sys.byteorder != byte_order
 
     def __init__(self, ram: memoryview, symbols: Symbols) -> None:
         self._ram = ram.toreadonly()

@@ -100,6 +100,13 @@ class Module:
         first = int(np.searchsorted(starts, starts[found]))
         return names[first], address - int(starts[first])
 
+    def end_of(self, address: int) -> int:
+        """Where the function at an address ends: at the next symbol, or at the end of its code."""
+        starts, _ = self._sorted
+        after = int(np.searchsorted(starts, np.uint64(address), "right"))
+        code = self.text if address in self.text else self.init_text
+        return min(int(starts[after]), code.stop) if after < len(starts) else code.stop
+
     @functools.cached_property
     def _sorted(self) -> tuple[NDArray[np.uint64], list[str]]:
         """The addresses, ascending, and the names of all symbols that are no labels."""

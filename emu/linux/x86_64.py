@@ -3,10 +3,33 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from emu.cpu.cpu import Cpu
+
 __all__ = [
-    "DEFAULT_PACKAGES", "DIRECT_MAP", "DIRECT_MAP_BASE", "ELF_MACHINE", "ELF_MACHINE_NAME", "IMAGES", "KERNEL_HALF",
-    "KERNEL_START", "LOADED_HIGH", "LONGEST_CALL", "MOST_MEMORY", "NAME", "NO_FUNCTIONS", "PACKAGE_ARCHITECTURE", "PAGE",
-    "PAGE_TABLE", "SITE_OFFSETS", "XLF_KERNEL_64", "ends_with_call", "walk",
+    "DEFAULT_PACKAGES",
+    "DIRECT_MAP",
+    "DIRECT_MAP_BASE",
+    "ELF_MACHINE",
+    "ELF_MACHINE_NAME",
+    "IMAGES",
+    "KERNEL_HALF",
+    "KERNEL_START",
+    "LOADED_HIGH",
+    "LONGEST_CALL",
+    "MOST_MEMORY",
+    "NAME",
+    "NO_FUNCTIONS",
+    "PACKAGE_ARCHITECTURE",
+    "PAGE",
+    "PAGE_TABLE",
+    "SITE_OFFSETS",
+    "XLF_KERNEL_64",
+    "argument",
+    "ends_with_call",
+    "walk",
 ]  # fmt: skip
 
 NAME = "x86-64"
@@ -46,3 +69,11 @@ def walk(ram: memoryview, table: int, address: int) -> int | None:
     from emu.cpu.arch.x86_64 import mmu  # imported when needed: it takes as long as all else of a short command
 
     return mmu.walk(ram, table, address) if KERNEL_START <= address < 1 << 64 else None
+
+
+def argument(cpu: Cpu, number: int) -> int:
+    """An argument of the C function that begins on a CPU: of the first six."""
+    return cpu.registers()[_ARGUMENTS[number]]
+
+
+_ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")  # System V ABI, 3.2.3

@@ -16,7 +16,10 @@ from emu.native.records import Words, u64
 
 Handler: TypeAlias = Callable[[Cpu, u64], None]
 
-__all__ = ["build_watch_returns", "call_function_at", "copy_used", "find", "host_call", "is_looked_at", "set_handlers"]
+__all__ = [
+    "build_watch_returns", "call_function_at", "copy_used", "find", "host_call", "is_known", "is_looked_at",
+    "replace_returns", "set_handlers", "set_noticed", "take_returns",
+]  # fmt: skip
 
 SPREAD, TOP = u64(0x9E37_79B9_7F4A_7C15), u64(32)  # spreads neighbours far apart
 PAGE = u64(12)  # log2 of the bytes of a page of `code_pages`
@@ -60,13 +63,48 @@ def set_handlers(table: Callouts, places: Words, arguments: Words, count: u64, e
 
 
 @shared
+def set_noticed(table: Callouts, place: u64, example: Callout) -> None:
+    """Gives an address the function `noticed` of another callout. The table must have room."""
+    insert(table, place).noticed = example.noticed
+
+
+@shared
+def is_known(table: Callouts, place: u64) -> bool:
+    """Whether an address is in the table."""
+    return find(table, place) is not None
+
+
+@shared
+def replace_returns(table: Callouts, example: Callout) -> None:
+    """Replaces all functions for returns by that of another callout."""
+    for n in range(table.last + 1):
+        if table.slots[n].returned is not None:
+            table.slots[n].returned = example.returned
+
+
+@shared
+def take_returns(table: Callouts, places: Words) -> u64:
+    """Removes the functions for returns. Stores the addresses that have no other function. Returns their number."""
+    count = u64(0)
+    for n in range(table.last + 1):
+        callout = table.slots[n]
+        if callout.returned is not None:
+            callout.returned = None
+            if callout.handler is None and callout.noticed is None:
+                places[count] = callout.place
+                count += 1
+    return count
+
+
+@shared
 def copy_used(table: Callouts, larger: Callouts) -> None:
     """Copies the callouts that have a function to an empty table."""
     for n in range(table.last + 1):
         old = table.slots[n]
-        if old.place != 0 and (old.handler is not None or old.returned is not None):
+        if old.place != 0 and (old.handler is not None or old.returned is not None or old.noticed is not None):
             new = insert(larger, old.place)
             new.returned = old.returned
+            new.noticed = old.noticed
             new.handler = old.handler
             new.argument = old.argument
 
@@ -89,6 +127,9 @@ def call_function_at(cpu: Cpu, board: Board, address: u64) -> None:
         returned = callout.returned
         if returned is not None:
             returned(cpu, address)
+        noticed = callout.noticed
+        if noticed is not None:
+            noticed(cpu, address)
         handler = callout.handler
         if handler is not None:
             handler(cpu, callout.argument)

@@ -89,12 +89,13 @@ class Board(Record):
 
 
 class Callout(Record):
-    """Host functions for an address at which blocks begin."""
+    """Host functions for an address at which blocks begin, in the order in which they are called."""
 
     place: u64  # virtual address; 0: the slot is free
-    returned: Callable[[Cpu, u64], None] | None  # called first, with the address: a call may have returned there
-    handler: Callable[[Cpu, u64], None] | None
-    argument: u64  # of the handler
+    returned: Callable[[Cpu, u64], None] | None  # (cpu, address): a call may have returned there
+    noticed: Callable[[Cpu, u64], None] | None  # (cpu, address): the host follows the guest's state by it
+    handler: Callable[[Cpu, u64], None] | None  # (cpu, argument)
+    argument: u64
 
 
 class Callouts(Record):

@@ -26,7 +26,7 @@ from emu.cpu.pc.cpuid import CRYSTAL, answers
 from emu.cpu.pc.reset import BOOT_CODE, BOOT_DATA, BOOT_GDT, start_in_real_mode
 from emu.cpu.pc.serial import SerialPort
 
-__all__ = ["PC_ARCH", "Pc", "PcArch"]
+__all__ = ["EPOCH", "PC_ARCH", "Pc", "PcArch"]
 
 _OF_BOARD = OfBoard(local_apic.acknowledge, instructions.build_execute, instructions.EXECUTED, instructions.build_hooks)
 
@@ -36,7 +36,7 @@ _ADDRESSES = 1 << 40  # physical addresses end here
 _MASKED = 1 << 16  # in a redirection
 _APIC_ENABLED, _BOOT_CPU = 1 << 11, 1 << 8  # in IA32_APIC_BASE
 _FAST_STRINGS = 1  # in IA32_MISC_ENABLE
-_EPOCH = 1_767_225_600  # 2026-01-01: what the clock shows at cycle 0
+EPOCH = 1_767_225_600  # 2026-01-01: what the clock shows at cycle 0
 _MESSAGE_TIME = 500  # nanoseconds from sending an inter-processor interrupt to its arrival
 
 
@@ -94,7 +94,7 @@ class Pc:
     def __init__(self, board: Board) -> None:
         self.board = board
         self.record = record = records.Pc.allocate()
-        record.frequency, record.epoch = board.frequency, _EPOCH
+        record.frequency, record.epoch = board.frequency, EPOCH
         common = math.gcd(board.frequency, CRYSTAL)
         record.crystal_numerator, record.crystal_denominator = board.frequency // common, CRYSTAL // common
         record.decode = board.record.decode

@@ -24,7 +24,9 @@ __all__ = ["FunctionNames", "KernelValues", "Places", "TracedKernel", "TracedLog
 class TracedMemory(Protocol):
     """The kernel's memory, by its addresses. Every method raises LookupError where nothing is mapped."""
 
-    swapped: bool  # whether the byte order is not the host's
+    @property
+    def swapped(self) -> bool:
+        """Whether the byte order is not the host's."""
 
     @property
     def byte_order(self) -> Literal["little", "big"]: ...

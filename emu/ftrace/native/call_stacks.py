@@ -51,6 +51,12 @@ def build(guest: Guest) -> CallStackFunctions:
     most_calls = i64(numbers.depth)
 
     @native.njit
+    def clear(calls: Calls) -> None:
+        calls.curr_ret_stack = NONE
+        calls.trace_overrun = 0
+        calls.ftrace_timestamp = 0
+
+    @native.njit
     def of_task(array: TraceArray, task: u64) -> Calls:
         stacks = array.call_stacks
         n = task * SPREAD >> TOP & stacks.last
@@ -67,7 +73,7 @@ def build(guest: Guest) -> CallStackFunctions:
         if stacks.used < stacks.most:
             slot.task = task
             slot.calls = calls.address
-        calls.curr_ret_stack = NONE
+        clear(calls)
         return calls
 
     @native.njit
@@ -87,10 +93,7 @@ def build(guest: Guest) -> CallStackFunctions:
 
     @native.njit
     def forget(array: TraceArray, task: u64) -> None:
-        calls = of_task(array, task)
-        calls.curr_ret_stack = NONE
-        calls.trace_overrun = 0
-        calls.ftrace_timestamp = 0
+        clear(of_task(array, task))
 
     @native.outlined
     def drop_dead(array_cpu: ArrayCpu, frame: u64) -> None:

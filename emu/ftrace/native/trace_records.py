@@ -26,6 +26,7 @@ from emu.cpu.native.timing.record import MOST_COUNTERS
 from emu.ftrace.native.call_stacks_record import CallStacks
 from emu.ftrace.native.filter_record import FilterStep
 from emu.ftrace.native.guest_records import Hot, Task
+from emu.ftrace.native.orc_record import OrcTables
 from emu.ftrace.native.printed_events_record import PrintedEvents
 from emu.ftrace.native.profile_record import FunctionProfile
 from emu.ftrace.native.ring_record import Ring
@@ -50,6 +51,7 @@ class TraceArray(Record):
     translate: Callable[[TraceArray, u64], u64] | None
     page_table: u64  # the RAM address of the kernel's page table, for that function
     call_stacks: CallStacks  # the tasks' calls under way, if they are the host's (native.call_stacks)
+    orc: OrcTables  # how its stacks are unwound, if that is known by ORC tables (native.arch.x86_64_orc)
     returned: Callable[[Cpu, u64], None]  # called where a watched call returns to (native.call_stacks)
     return_trampoline: u64
     rethook_trampoline: u64  # the trampoline of return probes

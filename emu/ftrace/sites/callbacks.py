@@ -13,7 +13,7 @@ from emu.ftrace.native.trace_records import TraceArray
 from emu.ftrace.native.trace_values import CLOCK_LINEAR
 from emu.kernel.kernel import Kernel
 
-__all__ = ["TraceCallbacks", "listen"]
+__all__ = ["TraceCallbacks", "listen", "needs_general"]
 
 
 def listen(kernel: Kernel, callbacks: Iterable[Callback]) -> None:
@@ -22,7 +22,7 @@ def listen(kernel: Kernel, callbacks: Iterable[Callback]) -> None:
         kernel.board.dispatch(kernel.image.symbol(label), function)
 
 
-def _needs_general(top: TraceArray) -> bool:
+def needs_general(top: TraceArray) -> bool:
     """Whether calls need more than the common way of recording. `top`: the top array's record."""
     return bool(
         top.asks_each or top.clock != CLOCK_LINEAR or top.max_depth or top.only_selected or top.hides or top.skip_interrupts
@@ -70,4 +70,4 @@ class TraceCallbacks:
 
     def _choose(self) -> None:
         if self._used:
-            listen(self._kernel, self._arch.callbacks(self._guest, _needs_general(self._records.top)))
+            listen(self._kernel, self._arch.callbacks(self._guest, needs_general(self._records.top)))

@@ -13,14 +13,16 @@ from emu.cpu.native.arch.x86_64_walk import walk_from
 from emu.cpu.native.callouts import build_watch_returns
 from emu.cpu.native.cpu_records import NEVER, Board, Cpu
 from emu.ftrace.native import call_stacks, context, function, function_graph, pids, saved_cmdlines, task_switch
-from emu.ftrace.native.arch import OutsideCallbacks, OutsideTaskCallbacks
+from emu.ftrace.native.arch import OutsideCallbacks, OutsideTaskCallbacks, x86_64_orc
 from emu.ftrace.native.context import array_of, host_address
 from emu.ftrace.native.guest_records import Guest
+from emu.ftrace.native.orc_record import OrcTables
 from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
+from emu.ftrace.native.unwind import Unwind
 from emu.native.functions import Compiled, Native, callback, njit
 from emu.native.records import Words, u64
 
-__all__ = ["build", "build_tasks", "build_translate"]
+__all__ = ["build", "build_tasks", "build_translate", "build_unwind"]
 
 SLOT_SIZE = 8  # bytes, of an address on a stack
 PAGE_OFFSET, SLOT = u64(0xFFF), u64(0xFF8)
@@ -43,6 +45,21 @@ def place_of(cpu: Cpu, board: Board, address: u64) -> u64:
     """The RAM address of code; NEVER if it is none of the kernel's."""
     place = host_address(array_of(cpu), address) - board.ram
     return place if address & KERNEL_HALF and place < board.ram_size else NEVER
+
+
+@njit
+def orc_of(array: TraceArray) -> OrcTables:
+    return array.orc
+
+
+@njit
+def word_at(array: TraceArray, address: u64) -> u64:
+    return Words(host_address(array, address))[0]
+
+
+def build_unwind(with_places: bool) -> Unwind:
+    """The unwinder of the kernel's stacks: see `native.unwind`."""
+    return x86_64_orc.build(orc_of, word_at, with_places=with_places)
 
 
 def build_translate() -> Compiled[[TraceArray, u64], u64]:
