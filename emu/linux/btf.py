@@ -188,7 +188,7 @@ class Btf:
                 self._members[key] = self._find_member(found.type, name)
             inner = self._members[key]
             if inner is None:
-                raise LookupError(f"{_spoken(found.type)} has no member '{name}'")
+                raise LookupError(f"{_spoken(found.type)} has no member '{_one_line(name)}'")
             offset, found = offset + inner.offset, inner
         return Member(offset, found.bits, found.type)
 
@@ -203,7 +203,7 @@ class Btf:
         if name not in self._types:
             self._types[name] = self._find_type(name)
         if (found := self._types[name]) is None:
-            raise LookupError(f"there is no type '{name}'")
+            raise LookupError(f"there is no type '{_one_line(name)}'")
         return found
 
     def target(self, pointer: Type) -> Type:
@@ -313,7 +313,11 @@ def _between_symbols(kernel: Kernel) -> memoryview | None:
 
 
 def _spoken(found: Type) -> str:
-    kind = found.kind.name.lower()
+    kind, name = found.kind.name.lower(), _one_line(found.name)
     if found.kind in _AGGREGATES | _ENUMS and found.name:
-        return f"{kind} {found.name}"
-    return found.name or f"a type of kind {kind}"
+        return f"{kind} {name}"
+    return name or f"a type of kind {kind}"
+
+
+def _one_line(name: str) -> str:
+    return name if name.isprintable() else repr(name)[1:-1]

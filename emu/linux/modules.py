@@ -38,7 +38,7 @@ class ModuleSymbols(NamedTuple):
     """A module's symbols, in the order of /proc/kallsyms.
 
     Attributes:
-        types: of each symbol, the character that nm shows.
+        types: of each symbol, the character that nm shows. /proc/kallsyms has a capital letter for what is exported.
     """
 
     addresses: NDArray[np.uint64]

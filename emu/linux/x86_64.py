@@ -3,33 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from emu.cpu.cpu import Cpu
 
 __all__ = [
-    "DEFAULT_PACKAGES",
-    "DIRECT_MAP",
-    "DIRECT_MAP_BASE",
-    "ELF_MACHINE",
-    "ELF_MACHINE_NAME",
-    "IMAGES",
-    "KERNEL_HALF",
-    "KERNEL_START",
-    "LOADED_HIGH",
-    "LONGEST_CALL",
-    "MOST_MEMORY",
-    "NAME",
-    "NO_FUNCTIONS",
-    "PACKAGE_ARCHITECTURE",
-    "PAGE",
-    "PAGE_TABLE",
-    "SITE_OFFSETS",
-    "XLF_KERNEL_64",
-    "argument",
-    "ends_with_call",
-    "walk",
+    "DEFAULT_PACKAGES", "DIRECT_MAP", "DIRECT_MAP_BASE", "ELF_MACHINE", "ELF_MACHINE_NAME", "IMAGES", "KERNEL_HALF",
+    "KERNEL_START", "LOADED_HIGH", "LONGEST_CALL", "MOST_MEMORY", "NAME", "NO_FUNCTIONS", "PACKAGE_ARCHITECTURE", "PAGE",
+    "PAGE_TABLE", "PER_CPU", "REGISTERS", "SAVED_STACK_POINTER", "SITE_OFFSETS", "XLF_KERNEL_64", "argument",
+    "ends_with_call", "walk",
 ]  # fmt: skip
 
 NAME = "x86-64"
@@ -51,6 +35,19 @@ XLF_KERNEL_64 = 1 << 0  # of xloadflags: "this kernel has the legacy 64-bit entr
 PACKAGE_ARCHITECTURE = "amd64"
 # Meta packages that depend on the newest kernel for virtual machines: Debian's, Ubuntu's.
 DEFAULT_PACKAGES = ("linux-image-cloud-amd64", "linux-image-virtual")
+
+# Variables of each CPU. By Linux's version: until 6.1 and since 6.15, symbols; between these, members of one structure.
+PER_CPU: Mapping[str, tuple[str, ...]] = {
+    "current_task": ("current_task", "pcpu_hot.current_task"),
+    "preempt_count": ("__preempt_count", "pcpu_hot.preempt_count"),
+    "hardirq_stack": ("hardirq_stack_ptr", "pcpu_hot.hardirq_stack_ptr"),
+    "top_of_stack": ("cpu_current_top_of_stack", "pcpu_hot.top_of_stack"),
+}
+REGISTERS = (
+    "r15", "r14", "r13", "r12", "bp", "bx", "r11", "r10", "r9", "r8", "ax", "cx", "dx", "si", "di", "orig_ax", "ip", "cs",
+    "flags", "sp", "ss",
+)  # fmt: skip
+SAVED_STACK_POINTER = "thread.sp"  # in struct task_struct
 
 LONGEST_CALL = 7  # bytes
 NO_FUNCTIONS = ("__pfx_", "__cfi_")  # so begin symbols of the padding before functions: CONFIG_CALL_PADDING, CONFIG_CFI_CLANG

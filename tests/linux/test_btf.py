@@ -59,7 +59,8 @@ def test_bit_fields() -> None:
         ("task_struct.nosuch", "struct task_struct has no member 'nosuch'"),
         ("task_struct.", "struct task_struct has no member ''"),
         ("task_struct.pid.x", "int has no member 'x'"), ("task_struct.parent.pid", "a type of kind ptr has no member 'pid'"),
-        ("task\0struct.pid", "there is no type 'task\0struct'"), ("task_struct.comm.x", "a type of kind array has no member 'x'"),
+        ("task\0struct.pid", r"there is no type 'task\x00struct'"),
+        ("task_struct.comm.x", "a type of kind array has no member 'x'"),
         ("state.RUNNING", "enum state has no member 'RUNNING'"), ("ask_struct.pid", "there is no type 'ask_struct'"),
     ],
 )  # fmt: skip

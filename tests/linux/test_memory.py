@@ -40,7 +40,9 @@ def entry(ram: memoryview, table: int, index: int, value: int) -> None:
 def ram() -> memoryview:
     """Four pages at VMALLOC, of which the third is not there; behind them, a large page; behind that, memory that is no RAM."""
     made = memoryview(bytearray(RAM))
-    made[:] = bytes(range(251)) * (RAM // 251) + bytes(RAM % 251)
+    for start in (0, 0x20_0000, RAM - 0x1_0000):
+        made[start : start + 251 * 64] = bytes(range(251)) * 64
+    made[:0x8000] = (bytes(range(251)) * 131)[:0x8000]
     top, second, third, last = (START + 0x1000 * n for n in range(1, 5))
     made[top : last + 0x1000] = bytes(4 * 0x1000)
     entry(made, top, VMALLOC >> 39 & 511, second | PRESENT)
