@@ -51,13 +51,14 @@ class NoOrc(ValueError):
 
 
 class Type(enum.IntEnum):
-    """What a function's caller left on the stack, as Linux has numbered it since 6.4."""
+    """What is on the stack where a rule says that the caller's part begins, as Linux has numbered it since 6.4."""
 
     UNDEFINED = 0  # unknown: the trace ends, and is incomplete
     END_OF_STACK = 1
     CALL = 2  # a return address
     REGS = 3  # a struct pt_regs
     REGS_PARTIAL = 4  # the five words that the processor stores
+    GUESS = 5  # ours: a return address, if the code uses a frame pointer; it must be on the same stack
 
 
 class OrcLayout(NamedTuple):
@@ -119,7 +120,7 @@ class OrcLayout(NamedTuple):
 _OLD_TYPES = (Type.CALL, Type.REGS, Type.REGS_PARTIAL)
 _UNTIL_6_2 = OrcLayout(_OLD_TYPES, signal=None, end=10)
 _OF_6_3 = OrcLayout(_OLD_TYPES, signal=10, end=11)
-_SINCE_6_4 = OrcLayout((*Type,), signal=11, end=None)
+_SINCE_6_4 = OrcLayout((Type.UNDEFINED, Type.END_OF_STACK, *_OLD_TYPES), signal=11, end=None)
 
 
 class OrcText(NamedTuple):
@@ -223,8 +224,8 @@ def kernel_texts(orc: Orc, symbols: Symbols) -> tuple[OrcText, OrcText]:
 
 
 def text_without_orc(start: int, size: int) -> OrcText:
-    """The text of generated code, such as BPF's. Linux supposes that it uses a frame pointer."""
-    guess = np.array([(16, -16, Type.CALL, _BP, _PREV_SP, 0)], ENTRY)
+    """The text of generated code, such as BPF's or copied instructions. Linux supposes that it uses a frame pointer."""
+    guess = np.array([(16, -16, Type.GUESS, _BP, _PREV_SP, 0)], ENTRY)
     return Orc(np.zeros(1, np.uint64), guess).text(start, size)
 
 

@@ -50,7 +50,7 @@ def unwind(code: Sequence[Range], word: Callable[[int], int], ip: int, registers
         if is_program or looked_up < here[0].start:
             break
         rule = {name: int(rule_at(here[0].orc, looked_up)[name]) for name in here[0].orc.entries.dtype.names or ()}
-        if rule["type"] not in (Type.CALL, Type.REGS, Type.REGS_PARTIAL):
+        if rule["type"] not in (Type.CALL, Type.REGS, Type.REGS_PARTIAL, Type.GUESS):
             break
         known = regs if full else previous
         known = known if regs is not None else None
@@ -68,8 +68,10 @@ def unwind(code: Sequence[Range], word: Callable[[int], int], ip: int, registers
         top %= WORDS
         if top < WORDS // 2 or top % 8:
             break
+        if rule["type"] == Type.GUESS and not sp <= top <= sp + 0x4000:
+            break
         before, signal = sp, bool(rule["signal"])
-        if rule["type"] == Type.CALL:
+        if rule["type"] in (Type.CALL, Type.GUESS):
             ip, sp, regs, previous = word((top - 8) % WORDS), top, None, None
         else:
             if rule["type"] == Type.REGS:

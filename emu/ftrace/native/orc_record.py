@@ -20,7 +20,7 @@ class OrcEntry(Record):
 
     sp_offset: i16
     bp_offset: i16
-    type: u8  # ORC_TYPE_, as since Linux 6.4
+    type: u8  # ORC_TYPE_, as since Linux 6.4; 5: CALL, if what it says is on the same stack
     sp_reg: u8  # ORC_REG_
     bp_reg: u8
     signal: u8  # 1: the caller's address is that of its next instruction, not one behind a call

@@ -38,7 +38,8 @@ def rule(kind: int, base: int, offset: int, bp: int = NO_REG, bp_offset: int = 0
 
 def rules(start: int, *of_functions: Rule) -> Orc:
     """One rule for each function."""
-    return Orc(np.arange(start, start + FUNCTION * len(of_functions), FUNCTION, np.uint64), np.array([*of_functions], ENTRY))
+    addresses = [start + FUNCTION * n for n in range(len(of_functions))]
+    return Orc(np.array(addresses, np.uint64), np.array([*of_functions], ENTRY))
 
 
 def inside(n: int, start: int = TEXT) -> int:
@@ -187,7 +188,7 @@ def test_which_rule_applies() -> None:
     [
         END,
         (0, 0, Type.UNDEFINED, NO_REG, NO_REG, 0),
-        rule(5, SP, 8),  # no such type
+        rule(6, SP, 8),  # no such type
         rule(255, SP, 8),
         rule(CALL, NO_REG, 8),
         rule(CALL, PREV_SP, 8),
@@ -234,6 +235,8 @@ def test_modules_copies_and_generated_code() -> None:
     guest.put(STACK + 0x100, 0, inside(1, MODULE - 0x1000))
     found = guest.addresses(inside(0), sp=STACK, bp=STACK + 0x100)
     assert found == [inside(0), *stack[:3], *stack[5:], inside(1, MODULE - 0x1000)]
+    for lost in (STACK - 0x18, STACK + 0x4000, 0x7FFF_0000_0000):
+        assert len(guest.addresses(inside(0), sp=STACK, bp=lost)) == 6
     for address in (MODULE + 2 * FUNCTION, MODULE - 1, MODULE + 0x8100, TEXT - 0x1001):
         assert guest.addresses(address, sp=STACK) == []
     guest.native.tables.set_others([])
@@ -257,8 +260,8 @@ def test_the_first_address_at_a_function(code: str, distance: int) -> None:
 
 
 def test_constants_are_those_of_the_tables() -> None:
-    assert (x86_64_orc.CALL, x86_64_orc.REGS, x86_64_orc.REGS_PARTIAL) == (Type.CALL, Type.REGS, Type.REGS_PARTIAL)
-    assert sorted(Type)[:2] == [Type.UNDEFINED, Type.END_OF_STACK]  # the others are at least CALL
+    types = x86_64_orc.CALL, x86_64_orc.REGS, x86_64_orc.REGS_PARTIAL, x86_64_orc.GUESS
+    assert types == tuple(Type)[2:] and Type.UNDEFINED < Type.END_OF_STACK < Type.CALL
     saved = {name[6:].lower(): int(value) for name, value in vars(x86_64_orc).items() if name.startswith("SAVED_")}
     assert {name: offset // 8 for name, offset in saved.items()} == {name: PT_REGS.index(name) for name in saved}
     assert 8 * PT_REGS.index("ip") == x86_64_orc.STORED
@@ -276,7 +279,7 @@ def likely_rule(chance: random.Random, wild: float) -> Rule:
     if chance.random() < 0.1:
         kind, base, bp, signal = (chance.randrange(256) for _ in range(4))
         return rule(kind, base, chance.randrange(-300, 300), bp, chance.randrange(-300, 300), signal)
-    kind = chance.choice((CALL, CALL, CALL, CALL, REGS, PARTIAL, Type.END_OF_STACK))
+    kind = chance.choice((CALL, CALL, CALL, CALL, REGS, PARTIAL, Type.GUESS, Type.END_OF_STACK))
     base = chance.choice((SP, SP, SP, SP, BP, BP, BP_INDIRECT, SP_INDIRECT, R10, R13, DI, DX))
     bp = chance.choice((NO_REG, NO_REG, PREV_SP, PREV_SP, BP))
     return rule(kind, base, 8 * chance.randrange(-1, 12), bp, -8 * chance.randrange(4), chance.randrange(2))

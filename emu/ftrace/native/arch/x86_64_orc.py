@@ -8,6 +8,8 @@ function was called or the code interrupted, and what lies below that place:
     REGS            a struct pt_regs begins at that place: all registers of the interrupted code
     REGS_PARTIAL    the words that the processor stores when it is interrupted: %rip, %cs, %rflags, %rsp, %ss
 
+Of generated code nothing is known. Linux guesses that it uses a frame pointer: GUESS is a CALL if that leads to the same stack.
+
 The rule also says where the caller's %rbp was saved. An address behind a call may already be in other code: of such an address,
 the byte before it is looked up. Where a CPU switches to its stack for interrupts or to one for exceptions, and back, a rule says
 that, too.
@@ -32,7 +34,7 @@ from emu.native.records import Values, u64
 __all__ = ["build"]
 
 # Types of a rule. What is less is the end of a trace.
-CALL, REGS, REGS_PARTIAL = range(2, 5)
+CALL, REGS, REGS_PARTIAL, GUESS = range(2, 6)
 # ORC_REG_ of Linux's asm/orc_types.h
 NOT_SAVED, PREV_SP, DX, DI, BP, SP, R10, R13, BP_INDIRECT, SP_INDIRECT = range(10)
 
@@ -45,6 +47,7 @@ USER = u64(3)  # bits of %cs
 SLOT_SIZE = u64(8)  # bytes of a return address
 LOW_BITS, HALF_SHIFT = u64(7), u64(63)  # The kernel's addresses have bit 63.
 STACK_SHIFT = u64(14)  # A task's stack has 16 KiB, and begins at a multiple of that; no other stack is in the same 16 KiB.
+STACK_SIZE = u64(1 << STACK_SHIFT)
 NOWHERE, OF_CPU = u64(0), u64(1)  # where the registers are, if not at an address
 
 # What may be before a function's call site: endbr64, or what Linux replaces it with where nobody jumps to it indirectly
@@ -136,7 +139,7 @@ def build(
             kind, base = rule.type, rule.sp_reg
 
             # The stack before the call or the interrupt
-            if kind < CALL or kind > REGS_PARTIAL:
+            if kind < CALL or kind > GUESS:
                 break
             if base == SP:
                 top = sp + u64(rule.sp_offset)
@@ -148,21 +151,21 @@ def build(
                 top = on_stack(array, sp) + u64(rule.sp_offset)
             else:
                 top = base_in_register(array, registers, source, base)
-            if top >> HALF_SHIFT == 0 or top & LOW_BITS != 0:
+            if top >> HALF_SHIFT == 0 or top & LOW_BITS != 0 or (kind == GUESS and top - sp > STACK_SIZE):
                 break
 
             # Who called or was interrupted
             before, exact = sp, u64(rule.signal)
-            if kind == CALL:
-                slot, sp, source = top - SLOT_SIZE, top, NOWHERE
-                ip = on_stack(array, slot)
-            else:
-                # The other registers are still those of an interrupt within this one, whose frame is the latest.
+            if REGS <= kind <= REGS_PARTIAL:
+                # If the processor stored only some registers, the others are those that a later interrupt has found.
                 slot = top
                 if kind == REGS:
                     slot, source = top + STORED, top
                 ip, sp = on_stack(array, slot), on_stack(array, slot + STORED_SP)
                 is_program = on_stack(array, slot + STORED_CS) & USER != 0
+            else:
+                slot, sp, source = top - SLOT_SIZE, top, NOWHERE
+                ip = on_stack(array, slot)
 
             # The frame pointer
             if rule.bp_reg == PREV_SP:
