@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu, CpuFault
@@ -162,6 +162,12 @@ class Kernel:
     def boot_time(self) -> int:
         """The seconds of its wall clock at boot, since 1970."""
         return self.image.constant("WALL_CLOCK_AT_BOOT")
+
+    def symbol_lines(self) -> Iterator[tuple[int, str, str, str]]:
+        """The lines of /proc/kallsyms: address, type, name and module ("" for the kernel)."""
+        yield from ((address, kind, name, "") for address, kind, name in self.image.kallsyms)
+        for module, one in self.modules.symbols():
+            yield one.address, "t" if module.function_at(one.address) else "d", one.name, module.name
 
     def address_of(self, name: str) -> int:
         """The address of a symbol; 0 if the image does not have it."""

@@ -9,17 +9,16 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from emu.ftrace.guest.kernel_values import ARRAYS
-from emu.ftrace.tracers.graph_cost import graph_cost
 from emu.trace.recording import CallCost, FormatText
 
 if TYPE_CHECKING:
     from emu.ftrace.arrays.trace_array import TraceArray
-    from emu.ftrace.sites.site_updates import PatchedFtrace
+    from emu.ftrace.guest.traced_kernel import TracedKernel
     from emu.ftrace.tracefs import TraceFS
-    from emu.kernel.kernel import Kernel
 
 __all__ = [
-    "TOP", "TracedMachine", "arrays_of", "call_cost", "cpu_stats", "formats", "kallsyms", "kernel_values", "program", "uname",
+    "TOP", "TracedMachine", "arrays_of", "call_cost", "cpu_stats", "formats", "kallsyms", "kernel_of", "kernel_values",
+    "printk_formats", "program", "uname",
 ]  # fmt: skip
 
 TOP = ""  # the name of the top trace array
@@ -27,12 +26,13 @@ _NAMES = re.compile(r"(?:struct )?[A-Za-z_]\w*")
 
 
 class TracedMachine(Protocol):
-    """The part of a machine that a trace needs. `emu.Machine` provides it."""
+    """The part of a machine that a trace needs. `Machine` and `LinuxMachine` provide it."""
 
-    kernel: Kernel
-    ftrace: PatchedFtrace
-    tracefs: TraceFS
-    trace_array: TraceArray
+    @property
+    def tracefs(self) -> TraceFS: ...
+
+    @property
+    def trace_array(self) -> TraceArray: ...
 
 
 class _Array(NamedTuple):
@@ -59,7 +59,7 @@ def formats(machine: TracedMachine) -> Iterator[FormatText]:
 
 def cpu_stats(machine: TracedMachine) -> list[str]:
     """per_cpu/cpuN/stats of each CPU, as saved by trace-cmd."""
-    return [f"CPU: {cpu}\n{machine.tracefs.read(f'per_cpu/cpu{cpu}/stats')}" for cpu in range(len(machine.kernel.board.cpus))]
+    return [f"CPU: {cpu}\n{machine.tracefs.read(f'per_cpu/cpu{cpu}/stats')}" for cpu in range(machine.trace_array.recorder.cpus)]
 
 
 def kernel_values(machine: TracedMachine) -> dict[str, int]:
@@ -73,14 +73,23 @@ def kernel_values(machine: TracedMachine) -> dict[str, int]:
 
 def call_cost(machine: TracedMachine) -> CallCost | None:
     """The cost of recording a call with function_graph; None if it depends on the code executed before."""
-    found = graph_cost(machine.kernel, machine.ftrace.arch, machine.trace_array.recorder.globals.records)
+    found = machine.trace_array.ftrace.call_cost()
     return None if found is None else CallCost(*found)
 
 
-def uname(kernel: Kernel) -> str:
+def kernel_of(machine: TracedMachine) -> TracedKernel:
+    """The kernel that is traced."""
+    return machine.trace_array.ftrace.kernel
+
+
+def printk_formats(machine: TracedMachine) -> str:
+    """The file of that name; "" if the machine has none."""
+    return machine.tracefs.read("printk_formats") if machine.tracefs.exists("printk_formats") else ""
+
+
+def uname(kernel: TracedKernel) -> str:
     """System, host, release and machine, like the start of `uname -a`."""
-    release = kernel.memory.text(kernel.image.symbol("init_uts_ns"), "new_utsname.release")
-    return f"Linux emu {release} {kernel.board.arch.name}"
+    return f"Linux emu {kernel.release} {kernel.board.arch.name}"
 
 
 def program() -> str:
@@ -88,7 +97,7 @@ def program() -> str:
     return f"emu {version('emu')}"
 
 
-def kallsyms(kernel: Kernel) -> str:
+def kallsyms(kernel: TracedKernel) -> str:
     """The symbols of the kernel and its loaded modules, functions and variables, in the format of /proc/kallsyms.
 
     Of several symbols at one address, readers may use any: so all but the one used in traces are absolute ("A"), which prevents
@@ -96,11 +105,11 @@ def kallsyms(kernel: Kernel) -> str:
     """
     found: set[int] = set()
     lines = []
-    for address, kind, name in kernel.image.kallsyms:
+    for address, kind, name, module in kernel.symbol_lines():
+        if module:
+            lines.append(f"{address:016x} {kind} {name}\t[{module}]\n")
+            continue
         hidden = address in found and name not in ARRAYS
         found.add(address)
         lines.append(f"{address:016x} {'A' if hidden else kind} {name}\n")
-    for module, one in kernel.modules.symbols():
-        kind = "t" if module.function_at(one.address) else "d"
-        lines.append(f"{one.address:016x} {kind} {one.name}\t[{module.name}]\n")
     return "".join(lines)

@@ -11,8 +11,8 @@ __all__ = ["recording_of"]
 
 def recording_of(machine: of_machine.TracedMachine) -> Recording:
     """A copy of the buffers of all trace arrays, without consuming them."""
-    read = machine.tracefs.read
-    cpus = range(len(machine.kernel.board.cpus))
+    read, kernel = machine.tracefs.read, of_machine.kernel_of(machine)
+    cpus = range(machine.trace_array.recorder.cpus)
     return Recording(
         buffers=[
             Buffer(name, array.recorder.clock.name, [CpuPages(cpu, array.reader.unread_pages(cpu)) for cpu in cpus])
@@ -20,14 +20,14 @@ def recording_of(machine: of_machine.TracedMachine) -> Recording:
         ],
         formats=list(of_machine.formats(machine)),
         cpu_count=len(cpus),
-        byte_order=machine.kernel.image.byte_order,
-        kallsyms=of_machine.kallsyms(machine.kernel).encode(),
-        printk_formats=read("printk_formats").encode(),
+        byte_order="<" if kernel.memory.byte_order == "little" else ">",
+        kallsyms=of_machine.kallsyms(kernel).encode(),
+        printk_formats=of_machine.printk_formats(machine).encode(),
         saved_cmdlines=read("saved_cmdlines").encode(),
         saved_tgids=read("saved_tgids").encode(),
         kernel_values=of_machine.kernel_values(machine),
         call_cost=of_machine.call_cost(machine),
         cpu_stats=of_machine.cpu_stats(machine),
-        uname=of_machine.uname(machine.kernel),
+        uname=of_machine.uname(kernel),
         version=of_machine.program(),
     )

@@ -161,5 +161,8 @@ class TracedKernel(Protocol):
     def is_dumping(self, cpu: Cpu) -> bool:
         """Whether the CPU prints a dump of the buffers."""
 
+    def symbol_lines(self) -> Iterator[tuple[int, str, str, str]]:
+        """The lines of /proc/kallsyms: address, type, name and module ("" for the kernel)."""
+
     def address_of(self, name: str) -> int:
         """The address of a symbol; 0 if the kernel does not have it."""

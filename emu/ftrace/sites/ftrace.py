@@ -18,6 +18,7 @@ from emu.ftrace.guest.traced_kernel import Places, TracedKernel
 from emu.ftrace.native.trace_values import NOBODY
 from emu.ftrace.sites.filters import Functions
 from emu.ftrace.sites.site_callback import Callback
+from emu.ftrace.tracers.graph_cost import GraphCost
 from emu.kernel.kernel_log import Level
 
 __all__ = ["EnabledFunction", "Ftrace"]
@@ -44,6 +45,7 @@ class Ftrace(ABC):
         warn: called with a text when tracing had to be stopped.
 
     Attributes:
+        kernel: the kernel that is traced.
         enabled: `kernel.ftrace_enabled`.
         failed: whether tracing had to be stopped.
         updates: how many times update_sites() was called.
@@ -54,7 +56,7 @@ class Ftrace(ABC):
     at_sites: Sequence[AtSites] = ()
 
     def __init__(self, kernel: TracedKernel, sites: Places, trace_globals: TraceGlobals, warn: Callable[[str], None]) -> None:
-        self._traced, self._places, self._globals, self._warn = kernel, sites, trace_globals, warn
+        self.kernel, self._places, self._globals, self._warn = kernel, sites, trace_globals, warn
         self.enabled = True
         self.failed = False
         self.updates = 0
@@ -174,7 +176,11 @@ class Ftrace(ABC):
 
     def places(self, addresses: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
         """The offsets of sites in the kernel mapping, in bytes."""
-        return (addresses - np.uint64(self._traced.board.arch.kernel_map)).astype(np.int64)
+        return (addresses - np.uint64(self.kernel.board.arch.kernel_map)).astype(np.int64)
+
+    @abstractmethod
+    def call_cost(self) -> GraphCost | None:
+        """What it costs the guest to have a call recorded by function_graph; None if that is not constant."""
 
     # Switches
 
@@ -198,9 +204,9 @@ class Ftrace(ABC):
         """Stops tracing if a return did not match its entry. Called each time the machine has run."""
         for recorder in self.recorders.values():
             if (found := recorder.take_mismatch()) is not None:
-                log = self._traced.log
+                log = self.kernel.log
                 log.write(f"Bad frame pointer: expected {found.expected:x}, received {found.frame:x}", Level.WARNING)
-                name = self._traced.symbols.describe(found.function).split("+")[0]  # as %ps
+                name = self.kernel.symbols.describe(found.function).split("+")[0]  # as %ps
                 log.write(f"  from func {name} return to {found.returns_to:x}", Level.WARNING)
                 self._fail(f"function_graph: a return through {found.frame:#x} has no entry on its task's return stack")
 

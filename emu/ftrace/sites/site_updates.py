@@ -19,6 +19,7 @@ from emu.ftrace.sites.ftrace import EnabledFunction, Ftrace
 from emu.ftrace.sites.live_patches import LivePatch, LivePatches, NewCode, Replaced
 from emu.ftrace.sites.patching import Patch
 from emu.ftrace.sites.patching_driver import BadProtocol, Driver
+from emu.ftrace.tracers.graph_cost import GraphCost, graph_cost
 from emu.ftrace.tracers.return_stack import ReturnStacks
 from emu.kernel.kernel import Kernel
 
@@ -165,6 +166,9 @@ class PatchedFtrace(Ftrace):
         self._ready()
         if not self.driver.busy:
             self._kernel.file_server.done()
+
+    def call_cost(self) -> GraphCost | None:
+        return graph_cost(self._kernel, self.arch, self._globals.records)
 
     def _start_calls(self) -> None:
         self.return_stacks.start()

@@ -16,7 +16,7 @@ from emu.ftrace.text import Symbol
 from emu.kernel.image import Symbol as KernelSymbol
 from emu.kernel.kernel_log import Level
 from emu.linux.memory import LinuxMemory
-from emu.linux.modules import Module
+from emu.linux.modules import Module, ModuleSymbols
 from emu.linux.symbols import Symbols
 
 __all__ = ["LinuxKernel", "LinuxLog", "LinuxNames", "LinuxTasks"]
@@ -99,6 +99,15 @@ class LinuxNames:
         for module in self._modules.values():
             for address, name in zip(module.symbols.addresses.tolist(), module.symbols.names, strict=True):
                 yield KernelSymbol(name, address, 0), module.name
+
+    def lines(self) -> Iterator[tuple[int, str, str, str]]:
+        """Those of /proc/kallsyms: address, type, name and module ("" for the kernel)."""
+        tables: list[tuple[str, Symbols | ModuleSymbols]] = [("", self._symbols)]
+        tables += [(module.name, module.symbols) for module in self._modules.values()]
+        for module, table in tables:
+            kinds = bytes(table.types).decode("latin-1")
+            for address, kind, name in zip(table.addresses.tolist(), kinds, table.names, strict=True):
+                yield address, kind, name, module
 
     def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
         """The symbol at each address; None if there is none."""
@@ -216,6 +225,10 @@ class LinuxKernel:
 
     def is_dumping(self, cpu: Cpu) -> bool:
         return False
+
+    def symbol_lines(self) -> Iterator[tuple[int, str, str, str]]:
+        """The lines of /proc/kallsyms: address, type, name and module ("" for the kernel)."""
+        return self.symbols.lines()
 
     def address_of(self, name: str) -> int:
         """The address of a symbol; 0 if the kernel does not have it."""

@@ -3,20 +3,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from emu.ftrace.native.guest_numbers import GuestNumbers
 from emu.ftrace.native.guest_records import Calls, Guest, GuestMemory, Hot, Mm, PtRegs, ReturnStackEntry, Task
 from emu.linux.btf import Btf
+from emu.linux.structures import Structures
 from emu.linux.symbols import Symbols
 from emu.native.records import Layouts, Record, Shape, u64
 
-__all__ = ["DEEPEST", "HotMembers", "NotTraceable", "guest_of", "hot_members"]
+__all__ = ["DEEPEST", "NotTraceable", "guest_of"]
 
 DEEPEST = 256  # calls of a task under way that are followed; more are counted as overrun
 _TASK = (
-    "pid", "tgid", "comm", "mm", "stack", "exit_state", "prio", "static_prio", "policy", "rt_priority", "flags",
+    "thread_info_flags", "pid", "tgid", "comm", "mm", "stack", "state", "exit_state", "prio", "static_prio", "policy",
+    "rt_priority", "flags",
 )  # fmt: skip
+_MEMBERS = {"thread_info_flags": "thread_flags"}  # names in `structures.Task`
 _THREAD_SIZE = 16 << 10  # THREAD_SIZE of arch/x86/include/asm/page_64_types.h, without KASAN
 _FRED_PADDING = 16  # TOP_OF_KERNEL_STACK_PADDING, if the kernel was built for FRED
 
@@ -25,61 +26,29 @@ class NotTraceable(ValueError):
     """A kernel does not say what tracing must know. The message is one line."""
 
 
-class HotMembers(NamedTuple):
-    """Where the members of `Hot` are in a CPU's per-CPU area, and where that of the hard interrupts' stack is."""
-
-    current_task: int
-    preempt_count: int
-    hardirq_stack: int
-
-
-def hot_members(btf: Btf, symbols: Symbols) -> HotMembers:
-    """They are symbols of their own, but from Linux 6.2 to 6.14 members of pcpu_hot.
-
-    Raises:
-        NotTraceable: the kernel has neither.
-    """
-
-    def place(symbol: str, member: str) -> int:
-        if (found := symbols.address(symbol)) is not None:
-            return found
-        hot = symbols.address("pcpu_hot")
-        if hot is None or not btf.has(f"pcpu_hot.{member}"):
-            raise NotTraceable(f"the kernel has no per-CPU variable {symbol}")
-        return hot + btf.offset(f"pcpu_hot.{member}")
-
-    return HotMembers(
-        place("current_task", "current_task"),
-        place("__preempt_count", "preempt_count"),
-        place("hardirq_stack_ptr", "hardirq_stack_ptr"),
-    )
-
-
 def guest_of(btf: Btf, symbols: Symbols) -> Guest:
     """The layouts and numbers for native code.
 
     Raises:
         NotTraceable: a structure lacks a member.
     """
-    hot = hot_members(btf, symbols)
     try:
-        task = {name: btf.offset(f"task_struct.{name}") for name in _TASK}
-        task |= {"state": btf.offset("task_struct.__state"), "thread_info_flags": btf.offset("task_struct.thread_info.flags")}
-        registers = {name: btf.offset(f"pt_regs.{member}") for name, member in (("pc", "ip"), ("sp", "sp"), ("link", "bp"))}
-        shapes: dict[type[Record], Shape] = {
-            GuestMemory: Shape(dict.fromkeys(GuestMemory.__annotations__, 0)),
-            Hot: Shape({"current_task": hot.current_task, "preempt_count": hot.preempt_count, "percpu_offset": 0}),
-            Task: Shape(task, size=btf.size("task_struct")),
-            Mm: Shape({"pgd": btf.offset("mm_struct.pgd")}),
-            PtRegs: Shape(registers, size=btf.size("pt_regs")),
-            ReturnStackEntry: Shape({"ret": 0, "func": 8, "calltime": 16, "subtime": 24, "fp": 32}, size=40),
-            Calls: Shape(
-                {"curr_ret_stack": 0, "trace_overrun": 4, "ftrace_timestamp": 8, "ret_stack": 16}, {"ret_stack": DEEPEST}
-            ),
-        }
-        of_user = _THREAD_SIZE - btf.size("pt_regs") - _FRED_PADDING * btf.has("pt_regs.fred_ss")
+        known = Structures(btf, symbols)
+        registers = {"pc": known.registers["ip"], "sp": known.registers["sp"], "link": known.registers["bp"]}
+        padding = _FRED_PADDING * btf.has("pt_regs.fred_ss")
     except LookupError as error:
         raise NotTraceable(f"the kernel's types are not as expected: {error}") from None
+    task = {name: getattr(known.task, _MEMBERS.get(name, name)).offset for name in _TASK}
+    shapes: dict[type[Record], Shape] = {
+        GuestMemory: Shape(dict.fromkeys(GuestMemory.__annotations__, 0)),
+        Hot: Shape({"percpu_offset": 0} | {name: getattr(known.per_cpu, name) for name in ("current_task", "preempt_count")}),
+        Task: Shape(task, size=btf.size("task_struct")),
+        Mm: Shape({"pgd": known.pgd.offset}),
+        PtRegs: Shape(registers, size=known.registers_size),
+        ReturnStackEntry: Shape({"ret": 0, "func": 8, "calltime": 16, "subtime": 24, "fp": 32}, size=40),
+        Calls: Shape({"curr_ret_stack": 0, "trace_overrun": 4, "ftrace_timestamp": 8, "ret_stack": 16}, {"ret_stack": DEEPEST}),
+    }
+    of_user = _THREAD_SIZE - known.registers_size - padding
     return Guest(Layouts(shapes), _numbers(of_user))
 
 

@@ -37,20 +37,20 @@ class OrcStacks(StackTraces):
     """
 
     def __init__(self, kernel: Kernel, symbols: Symbols, btf: Btf, guest: Guest, records: RecordLists) -> None:
-        self._kernel, self._symbols, self._btf, self._guest, self._records = kernel, symbols, btf, guest, records
+        self._kernel, self._symbols, self._guest, self._records = kernel, symbols, guest, records
         self._stack = np.zeros(STACK_LIMIT, np.uint64)
         for array in records.arrays:
             array.stack = Words(self._stack.ctypes.data)
 
+        self._layout = OrcLayout.of(lambda member: btf.has(f"orc_entry.{member}"))
         self._tables: TextTables | None = None
         self._modules: dict[str, Sequence[OrcText]] = {}
 
     def use(self) -> None:
         if self._tables is not None:
             return
-        layout = OrcLayout.of(lambda member: self._btf.has(f"orc_entry.{member}"))
         try:
-            text, init = kernel_texts(Orc.of_kernel(self._kernel, self._symbols, layout), self._symbols)
+            text, init = kernel_texts(Orc.of_kernel(self._kernel, self._symbols, self._layout), self._symbols)
         except NoOrc as error:
             raise TraceError(errno.ENODEV, f"stacks cannot be unwound: {error}") from None
         self._modules[""] = [init]
@@ -62,7 +62,7 @@ class OrcStacks(StackTraces):
     def module_added(self, module: Module) -> None:
         """A module has been loaded."""
         try:
-            orc = Orc.of(module.orc.ip_address, module.orc.ip, module.orc.entries)
+            orc = Orc.of(module.orc.ip_address, module.orc.ip, module.orc.entries, self._layout)
             self._modules[module.name] = [orc.text(text.start, len(text)) for text in (module.text, module.init_text) if text]
         except NoOrc:
             self._modules[module.name] = []

@@ -14,6 +14,7 @@ from emu.ftrace.native.arch import OutsideCallbacks
 from emu.ftrace.sites.callbacks import needs_general
 from emu.ftrace.sites.ftrace import EnabledFunction, Ftrace
 from emu.ftrace.sites.site_callback import Callback
+from emu.ftrace.tracers.graph_cost import GraphCost
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
 from emu.linux.tracing.native import OutsideTracing
@@ -63,6 +64,9 @@ class WatchedFtrace(Ftrace):
 
     def try_again(self) -> None:
         """No change is ever refused."""
+
+    def call_cost(self) -> GraphCost | None:
+        return GraphCost(0, 0)
 
     def _start_calls(self) -> None:
         self._calls.clear()
