@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -17,24 +17,21 @@ from emu.cli.progress import Progress
 from emu.cli.signals import Terminated
 
 if TYPE_CHECKING:
+    from emu.linux.machine import LinuxMachine
     from emu.machine import Machine
 
 __all__ = ["CommandOutput", "Stopwatch", "run_command"]
 
 
 def run_command(
-    machine: Machine,
+    machine: Machine | LinuxMachine,
     command: Sequence[str],
     limits: RunLimits,
-    *,
-    trace: Collection[str] = (),
-    follow: bool = False,
-    meanwhile: Callable[[bool], None] | None = None,
+    **how: Any,
 ) -> int:
     """Runs a command and returns its exit status. One word is a line for the guest's shell; more are a program and its arguments.
 
-    Args:
-        trace: the trace arrays that are on during the command; see Machine.run.
+    `how`: further arguments of Machine.run.
 
     Raises:
         GuestDied: the kernel panicked.
@@ -42,12 +39,13 @@ def run_command(
         Terminated: by Ctrl-C or a signal.
         click.ClickException: the command is too long.
     """
-    from emu.machine import BadCommand, PoweredOff
+    from emu.guest_machine import BadCommand
+    from emu.kernel.endings import PoweredOff
 
     with guest_errors():
         try:
             what = command[0] if len(command) == 1 else command
-            return machine.run(what, trace=trace, follow=follow, meanwhile=meanwhile, **limits._asdict()).status
+            return machine.run(what, **how, **limits._asdict()).status
         except KeyboardInterrupt:
             raise Terminated(signal.SIGINT) from None
         except PoweredOff as end:
@@ -59,7 +57,7 @@ def run_command(
 class Stopwatch:
     """A stopwatch of virtual time."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine | LinuxMachine) -> None:
         self._board = machine.board
         self._start = self._board.now
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 __all__ = ["DEFAULT_COMMAND_LINE", "LinuxConfig", "LinuxParameters"]
 
@@ -56,6 +57,8 @@ class LinuxParameters(LinuxConfig):
     boot_limit: nanoseconds of virtual time that the guest may take to boot.
     boot_host_limit: seconds of the host's time that the boot may take.
     all_functions: lets also functions be traced that ftrace must not trace, such as those of ftrace itself.
+    prepare: called with the machine before the kernel's first instruction, so that it can be traced from there. Such a machine
+        boots in any case, and is not kept.
     booting: called now and then while the guest boots, with the number of CPUs that are up.
     """
 
@@ -67,4 +70,5 @@ class LinuxParameters(LinuxConfig):
     boot_limit: int | None = None
     boot_host_limit: float | None = None
     all_functions: bool = False
+    prepare: Callable[[Any], None] | None = None
     booting: Callable[[int], None] = lambda cpus: None

@@ -75,7 +75,7 @@ class LinuxMachine:
         path = find_kernel(None if config.kernel is None else os.fspath(config.kernel))
         self._prepare(dataclasses.replace(config, kernel=path, timing="static"), parameters)
         initramfs = initramfs_of(config)
-        kept = None if parameters.fresh else store.machine_file(self._made_from(initramfs))
+        kept = None if parameters.fresh or parameters.prepare is not None else store.machine_file(self._made_from(initramfs))
         if kept is not None and (found := self._kept(kept)) is not None:
             self._restore(found)
             return
@@ -131,6 +131,8 @@ class LinuxMachine:
         check_memory(self.config.memory, self._kernel, len(initramfs))
         self._start(panic)
         self._guest.boot(initramfs, self.config)
+        if parameters.prepare is not None:
+            parameters.prepare(self)
         limit, host_limit = parameters.boot_limit, parameters.boot_host_limit
         with self._guest.limits.during(limit, host_limit, ", and the guest has not booted"):
             while not self._guest.channel.ready:
@@ -374,6 +376,17 @@ class LinuxMachine:
         """The top trace array."""
         self._check()
         return self._tracing.array
+
+    @property
+    def stack_tracer_enabled(self) -> bool:
+        """While it is true, traced functions measure the depth of their stack."""
+        self._check()
+        return self._tracing.ftrace.stack_tracer_enabled
+
+    @stack_tracer_enabled.setter
+    def stack_tracer_enabled(self, on: bool) -> None:
+        with self._changing():
+            self._tracing.ftrace.set_stack_tracer(on)
 
     @cached_property
     def tracefs(self) -> TraceFS:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from emu.cli.machine_options import RunLimits
 __all__ = ["LinuxOptions", "linux_options", "with_equals"]
 
 _FLAG = "--linux"
-_OWN = ("rootfs", "initrd", "fresh")  # arguments that only a Linux has
+_OWN = ("rootfs", "initrd", "fresh", "all_functions", "from_reset")  # arguments that only a Linux has
 _SHARED = ("cpus", "memory", "seed", "quantum", "frequency", "timing", "command_line")  # ... that any machine has
 _OF_COMMANDS = ("linux", "limit", "host_limit", "command")
 
@@ -35,6 +35,14 @@ _OPTIONS = (
         help="With --linux: an initramfs that the kernel unpacks as it is.",
     ),
     click.option("--fresh", is_flag=True, help="With --linux: boot, even if such a machine is kept on disk, and keep none."),
+    click.option(
+        "--all-functions", is_flag=True,
+        help="With --linux: functions can be traced that ftrace itself must leave out, such as its own.",
+    ),
+    click.option(
+        "--from-reset", is_flag=True,
+        help="With --linux: trace from the kernel's first instruction on, its initialisation code too. It boots afresh.",
+    ),
 )  # fmt: skip
 
 
@@ -68,14 +76,20 @@ class LinuxOptions(NamedTuple):
     Attributes:
         parameters: those of LinuxParameters that were given.
         limits: how long the command may run.
+        from_reset: whether tracing begins with the kernel's first instruction.
     """
 
     parameters: Mapping[str, Any]
     limits: RunLimits
+    from_reset: bool = False
 
     @classmethod
-    def taken_from(cls, arguments: dict[str, Any], context: click.Context) -> LinuxOptions | None:
+    def taken_from(
+        cls, arguments: dict[str, Any], context: click.Context, also: Collection[str] = ()
+    ) -> LinuxOptions | None:
         """Removes the options of Linux guests from a command's arguments; None: it is not about one.
+
+        `also`: further options of the command that mean something for a Linux, by their words.
 
         Raises:
             click.UsageError: an option was given that has no effect.
@@ -89,11 +103,12 @@ class LinuxOptions(NamedTuple):
                     raise click.UsageError(f"{given[name]} needs {_FLAG}")
             return None
         for name, option in given.items():
-            if name not in (*_OWN, *_SHARED, *_OF_COMMANDS):
+            if name not in (*_OWN, *_SHARED, *_OF_COMMANDS) and option not in also:
                 raise click.UsageError(f"{option} does not go together with {_FLAG}")
         limits = RunLimits.taken_from(arguments)
         shared = {name: arguments[name] for name in _SHARED if name in given}
-        return cls({"kernel": kernel or None, **own, **shared}, limits)
+        from_reset = own.pop("from_reset")
+        return cls({"kernel": kernel or None, **own, **shared}, limits, from_reset)
 
 
 def _was_given(context: click.Context, parameter: click.Parameter) -> bool:

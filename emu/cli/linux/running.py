@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ from emu.cli.terminal import HostTerminal, Left
 if TYPE_CHECKING:
     from emu.linux.machine import LinuxMachine
 
-__all__ = ["run_on_linux", "shell_on_linux"]
+__all__ = ["boot_linux", "run_on_linux", "shell_on_linux"]
 
 # Limits are for the command. They also apply to booting, but at least this much time is allowed for that.
 _BOOT_LIMIT = 120 * 10**9  # nanoseconds of virtual time
@@ -74,11 +74,45 @@ def _status(machine: LinuxMachine, options: LinuxOptions, command: str | Sequenc
 
 @contextmanager
 def _machine(options: LinuxOptions, progress: Progress) -> Iterator[LinuxMachine]:
-    """A booted machine, while the body runs a command.
+    """A booted machine, while the body runs a command. What the command writes goes to emu's standard files.
+
+    Raises: as boot_linux; and
+        GuestDied, TimedOut, Terminated: the command has ended so.
+    """
+
+    def write(stream: str, data: bytes) -> None:
+        with progress.while_writing(data), suppress(BrokenPipeError):
+            write_through(getattr(sys, stream), data)
+
+    with raised():
+        machine = boot_linux(options, progress, partial(write, "stdout"), partial(write, "stderr"))
+    from emu.guest_machine import BadCommand
+
+    with machine, raised(), guest_errors():
+        try:
+            yield machine
+        except KeyboardInterrupt:
+            raise Terminated(signal.SIGINT) from None
+        except BadCommand as error:
+            raise click.ClickException(str(error)) from None
+
+
+def boot_linux(
+    options: LinuxOptions,
+    progress: Progress,
+    output: Callable[[bytes], None],
+    errors: Callable[[bytes], None],
+    prepare: Callable[[LinuxMachine], None] | None = None,
+) -> LinuxMachine:
+    """A booted machine, reporting by `progress`.
+
+    Args:
+        output, errors: called with what commands write.
+        prepare: called with the machine before the kernel's first instruction. It then boots in any case.
 
     Raises:
         click.ClickException: an option's value is wrong, or the host refuses memory or a file.
-        GuestDied, TimedOut, Terminated: the command has ended so.
+        GuestDied, TimedOut, Terminated: the boot has ended so.
     """
     up: int | None = None
 
@@ -89,27 +123,23 @@ def _machine(options: LinuxOptions, progress: Progress) -> Iterator[LinuxMachine
         nonlocal up
         up = cpus
 
-    def write(stream: str, data: bytes) -> None:
-        with progress.while_writing(data), suppress(BrokenPipeError):
-            write_through(getattr(sys, stream), data)
-
     warn = said_by(progress)
     warnings.showwarning = lambda message, *_: warn(str(message))  # from the cache of compiled code
     limit, host_limit = options.limits
-    with raised(), progress.during(booting):
+    with progress.during(booting):
         load_libraries(progress, "emu.linux.machine")
-        from emu.guest_machine import BadCommand
         from emu.kernel.endings import PoweredOff
         from emu.linux.machine import LinuxMachine
 
         try:
             with guest_errors():
-                machine = LinuxMachine(
+                return LinuxMachine(
                     **options.parameters,
-                    output=partial(write, "stdout"),
-                    errors=partial(write, "stderr"),
+                    output=output,
+                    errors=errors,
                     warn=warn,
                     booting=count,
+                    prepare=prepare,
                     boot_limit=None if limit is None else max(limit, _BOOT_LIMIT),
                     boot_host_limit=None if host_limit is None else max(host_limit, _BOOT_HOST_LIMIT),
                 )
@@ -122,10 +152,3 @@ def _machine(options: LinuxOptions, progress: Progress) -> Iterator[LinuxMachine
             raise click.ClickException(f"{what}: {error.strerror}") from None
         except KeyboardInterrupt:
             raise Terminated(signal.SIGINT) from None
-    with machine, raised(), guest_errors():
-        try:
-            yield machine
-        except KeyboardInterrupt:
-            raise Terminated(signal.SIGINT) from None
-        except BadCommand as error:
-            raise click.ClickException(str(error)) from None
