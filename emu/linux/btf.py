@@ -106,6 +106,7 @@ class Btf:
         self.data = data
         self._table: TypeTable = TypeTable(data, None if base is None else base._table)
         self._types: dict[str, Type | None] = {}
+        self._numbered: dict[int, Type] = {}
         self._members: dict[tuple[int, str], Member | None] = {}
 
     @classmethod
@@ -226,17 +227,20 @@ class Btf:
 
         It may also be the typedef of a pointer to a function: "btf_trace_sched_switch".
         """
-        numbers = list(self._table.named(function))
-        for wanted in (Kind.FUNC, Kind.TYPEDEF):
-            for number, kind in numbers:
-                if kind == wanted and (found := self._prototype(number)) is not None:
-                    return found
+        for kind in (Kind.FUNC, Kind.TYPEDEF):
+            if (number := self._table.by_name(kind).get(function)) is not None:
+                return self._prototype(number)
         return None
 
     # By numbers
 
     def _type(self, number: int, levels: int = _MOST_LEVELS) -> Type:
         """A type without its typedefs and modifiers."""
+        if number not in self._numbered:
+            self._numbered[number] = self._find_numbered(number, levels)
+        return self._numbered[number]
+
+    def _find_numbered(self, number: int, levels: int) -> Type:
         for level in range(levels):
             if not number:
                 return Type(Kind.VOID, "", 0, Encoding.NONE, 0)

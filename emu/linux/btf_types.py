@@ -11,7 +11,7 @@ from __future__ import annotations
 import bisect
 import enum
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -105,6 +105,7 @@ class TypeTable:
         self._end_string: int = self._first_string + len(self._strings)
         starts = np.array(self._places[:-1], np.int64)
         self._names, self._kinds = self._array[starts], self._array[starts + 1] >> 24 & 31
+        self._by_name: dict[Kind, dict[str, int]] = {}
         if not self._kinds.all():
             raise BadBtf("damaged BTF: a type is of kind 0")
 
@@ -138,6 +139,18 @@ class TypeTable:
         for table, string in self._offsets(name):
             for index in np.flatnonzero(table._names == string).tolist():
                 yield table._first + index, Kind(table._kinds[index])
+
+    def by_name(self, kind: Kind) -> Mapping[str, int]:
+        """The numbers of all types of a kind by their names. Of several with a name, the first is taken, a module's first.
+
+        This is for many names: `named` finds a few in less time.
+        """
+        if kind not in self._by_name:
+            found = {} if self._base is None else dict(self._base.by_name(kind))
+            for index in np.flatnonzero(self._kinds == kind)[::-1].tolist():
+                found[self.text(int(self._names[index]))] = self._first + index
+            self._by_name[kind] = found
+        return self._by_name[kind]
 
     def enumerators(self, name: str) -> Iterator[int]:
         """The values of all enumerators with a name."""
