@@ -6,13 +6,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from emu.cli.command import CommandOutput, Stopwatch, run_command
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
-from emu.cli.machine_options import RunLimits, boot, config_of, machine_options
+from emu.cli.linux.options import LinuxOptions, linux_options
+from emu.cli.machine_options import RunLimits, machine_options
 from emu.cli.output import new_file
 from emu.cli.progress import Progress
 from emu.cli.quantities import time_text
@@ -26,6 +27,10 @@ from emu.cli.trace_options import (
     trace_options_of,
     words_of,
 )
+from emu.cli.traced_machine import OF_LINUX, traced_machine
+
+if TYPE_CHECKING:
+    from emu.cli.traced_machine import AnyMachine
 
 __all__ = ["LATENCY_TRACERS", "record", "record_to", "without_options"]
 
@@ -57,6 +62,7 @@ LATENCY_TRACERS = ("irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_
 )  # fmt: skip
 @click.option("--compress", is_flag=True, help="Compress it with zstd.")
 @click.option("--v6", is_flag=True, help="Write version 6 of the format, for older tools; not compressed.")
+@linux_options
 @machine_options
 @click.argument("command", nargs=-1, required=True, metavar="COMMAND...", type=click.UNPROCESSED)
 def record(
@@ -65,8 +71,13 @@ def record(
     """Run COMMAND in the guest and record a trace.dat of what the kernel did."""
     if v6 and compress:
         raise click.UsageError("--v6 --compress: version 6 of trace.dat has no compression")
-    arrays = trace_options_of(click.get_current_context())
-    return record_to(output, arrays, command, machine_arguments, follow=follow, compress=compress, version=6 if v6 else 7)
+    context = click.get_current_context()
+    on_linux = LinuxOptions.taken_from(machine_arguments, context, (*OF_LINUX, "-B", "-o", "--compress", "--v6"))
+    arrays = trace_options_of(context)
+    version: Literal[6, 7] = 6 if v6 else 7
+    return record_to(
+        output, arrays, command, machine_arguments, on_linux, follow=follow, compress=compress, version=version
+    )
 
 
 def record_to(
@@ -74,6 +85,7 @@ def record_to(
     arrays: Sequence[ArrayOptions],
     command: Sequence[str],
     machine_arguments: dict[str, object],
+    on_linux: LinuxOptions | None = None,
     *,
     follow: bool,
     compress: bool = False,
@@ -87,6 +99,7 @@ def record_to(
         path: the path of the trace.dat.
         arrays: what to record.
         machine_arguments: the arguments from `machine_options`.
+        on_linux: what the command line says of a Linux guest; None: it is emu's own kernel.
         follow, compress, version: the options of the same names.
         words: the command line that reproduces the file, without the file's name; None: the present command line.
         quiet: do not show the command's output.
@@ -103,16 +116,19 @@ def record_to(
         words = without_options(words_of(click.get_current_context()), ("-o",))
     progress = Progress()
     console = CommandOutput(progress, sys.stderr)
-    limits = RunLimits.taken_from(machine_arguments)
-    config = config_of(machine_arguments)
+    limits = RunLimits.taken_from(machine_arguments) if on_linux is None else on_linux.limits
     status, cut_short = 0, None
-    with raised(), new_file(path) as file, boot(config, console, limits, progress) as machine:
-        from emu.trace.disk_recording import DiskRecording
-        from emu.trace.origin import Origin
 
+    def set_up(machine: AnyMachine) -> None:
         with progress.during("setting up tracing"), guest_errors():
             for array, one in zip(arrays, settings, strict=True):
                 array.set_up(machine, one)
+
+    with raised(), new_file(path) as file, traced_machine(
+        machine_arguments, on_linux, console, limits, progress, set_up, recording_of(arrays)
+    ) as machine:
+        from emu.trace.disk_recording import DiskRecording
+
         console.shown = not quiet
         time = Stopwatch(machine)
         with DiskRecording(machine, path.absolute().parent) as recording:
@@ -123,9 +139,7 @@ def record_to(
                     cut_short = error
             console.end_line()
             with progress.during("writing the recording"):
-                tree = machine.host_tree.digest() if machine.host_tree is not None else None
-                origin = Origin.of(machine.kernel.image.digest, machine.config, words, tree)
-                recording.write(file, version=version, compress=compress, origin=origin.encode())
+                recording.write(file, version=version, compress=compress, origin=machine.origin(words).encode())
     if cut_short is not None:
         raise cut_short
     return status

@@ -15,7 +15,7 @@ from emu.cli.command import CommandOutput, Stopwatch, run_command
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
 from emu.cli.linux.options import LinuxOptions, linux_options
 from emu.cli.linux.running import run_on_linux
-from emu.cli.machine_options import RunLimits, boot, config_of, machine_options
+from emu.cli.machine_options import RunLimits, machine_options
 from emu.cli.output import Output, open_shown
 from emu.cli.progress import Progress
 from emu.cli.quantities import time_text
@@ -25,9 +25,10 @@ from emu.cli.settings import Setting
 from emu.cli.signals import Terminated, raised
 from emu.cli.summary import suggestion, summary_line
 from emu.cli.trace_options import TracingCommand, recording_of, trace_options, trace_options_of, words_of
+from emu.cli.traced_machine import OF_LINUX, traced_machine
 
 if TYPE_CHECKING:
-    from emu.machine import Machine
+    from emu.cli.traced_machine import AnyMachine
 
 __all__ = ["run"]
 
@@ -103,10 +104,11 @@ def run(
 ) -> int:
     """Run COMMAND in the guest and print a trace of what the kernel did."""
     context = click.get_current_context()
-    if (on_linux := LinuxOptions.taken_from(machine_arguments, context)) is not None:
-        return run_on_linux(on_linux, command)
+    on_linux = LinuxOptions.taken_from(machine_arguments, context, (*OF_LINUX, "--stack", "--profile", "--max-latency", "-o"))
     (asked,) = trace_options_of(context)
     settings = asked.settings()
+    if on_linux is not None and not (settings or follow or stack or profile or max_latency or output or on_linux.from_reset):
+        return run_on_linux(on_linux, command)
     if max_latency and asked.one("-p") not in _MEASURING:
         raise click.UsageError(f"--max-latency needs a tracer that measures one: -p {', '.join(_MEASURING)}")
     if repeat is not None and output is None:
@@ -116,20 +118,25 @@ def run(
             raise click.UsageError("a trace.dat has no place for --stack, --profile and --max-latency")
         if repeat is not None:
             return repeat_to(output, repeat, [asked], command, machine_arguments, follow=follow)
-        return record_to(output, [asked], command, machine_arguments, follow=follow)
+        return record_to(output, [asked], command, machine_arguments, on_linux, follow=follow)
     if profile:
         settings.append(Setting("--profile", "function_profile_enabled", "1"))
     wanted = {"stack_trace": stack, "trace_stat": profile, "tracing_max_latency": max_latency}
     reports = [path for path in wanted if wanted[path]]
     progress = Progress()
     console = CommandOutput(progress, sys.stderr)
-    limits = RunLimits.taken_from(machine_arguments)
+    limits = RunLimits.taken_from(machine_arguments) if on_linux is None else on_linux.limits
     status, cut_short = 0, None
-    with raised(), open_shown(output) as out, boot(config_of(machine_arguments), console, limits, progress) as machine:
+
+    def set_up(machine: AnyMachine) -> None:
         with progress.during("setting up tracing"), guest_errors():
             asked.set_up(machine, settings)
             if stack:
                 machine.stack_tracer_enabled = True
+
+    with raised(), open_shown(output) as out, traced_machine(
+        machine_arguments, on_linux, console, limits, progress, set_up, recording_of([asked])
+    ) as machine:
         console.shown = True
         time = Stopwatch(machine)
         with progress.during(lambda: f"running, {time_text(time.passed)} of virtual time"):
@@ -154,7 +161,7 @@ def run(
     return status
 
 
-def _results(machine: Machine, progress: Progress, out: Output, reports: Sequence[str], *, trace: bool) -> Iterator[bytes]:
+def _results(machine: AnyMachine, progress: Progress, out: Output, reports: Sequence[str], *, trace: bool) -> Iterator[bytes]:
     """The pieces of the trace, if requested, and then of other tracefs files, each preceded by a line with its name."""
     if trace:
         yield from _trace(machine, progress, out)
@@ -164,7 +171,7 @@ def _results(machine: Machine, progress: Progress, out: Output, reports: Sequenc
         yield from machine.tracefs.read_pieces(path)
 
 
-def _files(machine: Machine, reports: Sequence[str]) -> Iterator[str]:
+def _files(machine: AnyMachine, reports: Sequence[str]) -> Iterator[str]:
     """The names of the files; for trace_stat, those of the function profiler."""
     for path in reports:
         if path == "trace_stat":
@@ -173,7 +180,7 @@ def _files(machine: Machine, reports: Sequence[str]) -> Iterator[str]:
             yield path
 
 
-def _trace(machine: Machine, progress: Progress, out: Output) -> Iterator[bytes]:
+def _trace(machine: AnyMachine, progress: Progress, out: Output) -> Iterator[bytes]:
     """The pieces of the trace. Progress is not shown where the trace itself may appear."""
     pieces = machine.tracefs.read_pieces("trace")
     with progress.during("reading the trace"):
@@ -183,5 +190,5 @@ def _trace(machine: Machine, progress: Progress, out: Output) -> Iterator[bytes]
         yield from pieces
 
 
-def _nothing_was_traced(machine: Machine) -> bool:
+def _nothing_was_traced(machine: AnyMachine) -> bool:
     return machine.tracefs.read("current_tracer") == "nop\n" and not machine.trace_array.summary().events

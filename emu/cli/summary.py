@@ -12,6 +12,7 @@ from emu.cli.quantities import time_text
 if TYPE_CHECKING:
     from emu.cpu.timing import TimingNames
     from emu.ftrace.arrays.trace_summary import TraceSummary
+    from emu.linux.machine import LinuxMachine
     from emu.machine import Machine
 
 __all__ = ["model_text", "suggestion", "summary_line"]
@@ -30,7 +31,7 @@ def model_text(model: TimingNames) -> str:
     return f"({', '.join(filter(None, model))})"
 
 
-def suggestion(machine: Machine, arguments: Sequence[str]) -> str:
+def suggestion(machine: Machine | LinuxMachine, arguments: Sequence[str]) -> str:
     """Suggests what a tracer could have traced. `arguments`: of `emu run`, without a tracer."""
     ops = machine.trace_array.ops
     selected, all_functions = int(ops.selected().sum()), len(ops.filter.functions)

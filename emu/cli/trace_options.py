@@ -20,6 +20,7 @@ from emu.cli.settings import Setting, apply, file_setting
 from emu.cli.uprobe_places import with_offsets
 
 if TYPE_CHECKING:
+    from emu.linux.machine import LinuxMachine
     from emu.machine import Machine
 
 __all__ = ["ArrayOptions", "TracingCommand", "instance_option", "recording_of", "trace_options", "trace_options_of", "words_of"]
@@ -174,7 +175,7 @@ class ArrayOptions:
     def _of_array(self, setting: Setting) -> Setting:
         return setting._replace(path=f"instances/{self.instance}/{setting.path}") if self.instance else setting
 
-    def set_up(self, machine: Machine, settings: Iterable[Setting]) -> None:
+    def set_up(self, machine: Machine | LinuxMachine, settings: Iterable[Setting]) -> None:
         """Writes the settings, then filters and triggers of events. Nothing is recorded yet, except with `--set tracing_on=1`.
 
         Raises:
@@ -185,7 +186,7 @@ class ArrayOptions:
             raise click.ClickException("--sample: the timing model static counts nothing; --timing pipeline does, and caches")
         if self.instance:
             apply(lambda path, _: tracefs.mkdir(path), [Setting(_INSTANCE, f"instances/{self.instance}", "")])
-        settings = [with_offsets(machine, setting) for setting in settings]
+        settings = [with_offsets(machine.program_files, setting) for setting in settings]
         if any(self.values.values()) or self.events:  # otherwise, what boot options have started continues
             apply(tracefs.write, [self._of_array(Setting(_SWITCH, _SWITCH, "0"))])
         apply(tracefs.write, settings)
@@ -205,7 +206,7 @@ def trace_options_of(context: click.Context) -> list[ArrayOptions]:
         click.UsageError: an option is empty, or misplaced.
     """
     arrays = [ArrayOptions("")]
-    for option, text in _in_order(context, words_of(context)):
+    for option, text in _in_order(context, with_equals([*words_of(context)], context.command.params)):
         if option == _INSTANCE:
             if not text or "/" in text or text in (array.instance for array in arrays):
                 raise click.UsageError(f"-B '{text}': an instance needs a name of its own, without '/'")

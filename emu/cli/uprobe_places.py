@@ -11,7 +11,7 @@ import click
 from emu.cli.settings import Setting
 
 if TYPE_CHECKING:
-    from emu.machine import Machine
+    from emu.kernel.program_files import ProgramFiles
 
 __all__ = ["with_offsets"]
 
@@ -23,24 +23,27 @@ _PLACE = re.compile(
 )
 
 
-def with_offsets(machine: Machine, setting: Setting) -> Setting:
+def with_offsets(files: ProgramFiles | None, setting: Setting) -> Setting:
     """A setting with the places of uprobes converted to offsets, as Linux requires.
+
+    `files`: the guest's programs; None: they are not known, and the setting stays as it is.
 
     Raises:
         click.ClickException: the file does not exist, or does not have the symbol.
     """
+
+    if files is None or setting.path not in _FILES:
+        return setting
 
     def translated(place: re.Match[str]) -> str:
         from emu.ftrace.errors import did_you_mean
         from emu.kernel.program_files import UnknownPlace
 
         try:
-            offset = machine.program_files.file_offset(place["path"], place["symbol"])
+            offset = files.file_offset(place["path"], place["symbol"])
         except UnknownPlace as error:
             hint = did_you_mean(place["symbol"], error.names) if error.names else ""
             raise click.ClickException(f"{setting.option}: {error.why}{hint}") from None
         return f"{place['command']}{place['path']}:{offset + int(place['more'] or '0', 0):#x}"
 
-    if setting.path not in _FILES:
-        return setting
     return setting._replace(text=_PLACE.sub(translated, setting.text))

@@ -41,6 +41,11 @@ class LinuxConfig:
     initrd: Path | str | None = None
     timing: str | None = None
 
+    def recorded(self) -> dict[str, str | int]:
+        """The fields that a recording has of the configuration, by name. What comes from files is not among them."""
+        numbers = {name: getattr(self, name) for name in ("cpus", "memory", "seed", "quantum", "frequency")}
+        return {"guest": "linux", **numbers, "command_line": self.command_line}
+
     @property
     def whole_command_line(self) -> str:
         """What the kernel gets."""

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from emu.ftrace.tracefs import TraceFS
     from emu.kernel.console_input import Input, Terminal
     from emu.linux.tracing.tracing import LinuxTracing
+    from emu.trace import Trace
+    from emu.trace.origin import Origin
 
 __all__ = ["LinuxMachine"]
 
@@ -56,6 +58,7 @@ class LinuxMachine:
 
     Attributes:
         config: what the machine was made from.
+        program_files: None: the host does not know the guest's programs.
 
     Raises:
         NoKernel, BadKernel: there is no kernel, or it is none that boots here. They are ValueErrors.
@@ -66,6 +69,8 @@ class LinuxMachine:
         PoweredOff: it switched the machine off.
         LimitReached: the boot took too long.
     """
+
+    program_files: None = None
 
     @parameters_of(LinuxParameters)
     def __init__(self, parameters: LinuxParameters) -> None:
@@ -387,6 +392,29 @@ class LinuxMachine:
     def stack_tracer_enabled(self, on: bool) -> None:
         with self._changing():
             self._tracing.ftrace.set_stack_tracer(on)
+
+    def trace(self, name: str | None = None) -> Trace:
+        """The events that the trace arrays have recorded, as columns (emu.trace). The arrays keep them.
+
+        Args:
+            name: the instance whose events are wanted; "" is the top array. Default: the top array, or the first instance if
+                the top array has recorded nothing.
+
+        Raises:
+            KeyError: there is no such instance.
+        """
+        self._check()
+        from emu.trace import Trace
+        from emu.trace.machine_recording import recording_of
+
+        found = Trace(recording_of(self))
+        return found if name is None else found.buffer(name)
+
+    def origin(self, words: Sequence[str]) -> Origin:
+        """What reproduces a recording of this machine. `words`: of the command line that makes it."""
+        from emu.trace.origin import Origin
+
+        return Origin.of(_digest(self._kernel_path.read_bytes()), self.config.recorded(), words)
 
     @cached_property
     def tracefs(self) -> TraceFS:

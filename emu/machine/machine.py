@@ -26,6 +26,7 @@ from emu.parameters import parameters_of
 if TYPE_CHECKING:
     from emu.kernel.profile import Profile
     from emu.trace import Trace
+    from emu.trace.origin import Origin
 
 __all__ = ["Machine"]
 
@@ -254,6 +255,13 @@ class Machine(TracedKernel):
 
         found = Trace(recording_of(self))
         return found if name is None else found.buffer(name)
+
+    def origin(self, words: Sequence[str]) -> Origin:
+        """What reproduces a recording of this machine. `words`: of the command line that makes it."""
+        from emu.trace.origin import Origin
+
+        tree = self.host_tree.digest() if self.host_tree is not None else None
+        return Origin.of(self.kernel.image.digest, self.config.recorded(), words, tree)
 
     def inject_nmi(self, cpu: int) -> None:
         """Makes an NMI pending on a CPU. The CPU takes it before the next block that begins while NMIs are not masked.

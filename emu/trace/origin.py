@@ -21,12 +21,16 @@ if TYPE_CHECKING:
 __all__ = ["Origin", "origin_of"]
 
 
+_OWN = {"emu", "image", "words", "host_tree"}  # besides the machine's
+
+
 @dataclass(frozen=True)
 class Origin:
     """Attributes:
     emu: the version of emu.
     image: SHA-256 of the kernel's image, in hexadecimal.
     machine: MachineConfig.recorded(). Older files lack the frequency, which is always 100 MHz there.
+        Of a Linux guest: LinuxConfig.recorded().
     words: the words of the command line, without the name of the file.
     host_tree: identifies the files of the host's tree that the guest has opened (HostTree.digest); None: there was no such tree.
     """
@@ -38,9 +42,11 @@ class Origin:
     host_tree: str | None = None
 
     @classmethod
-    def of(cls, image: str, config: MachineConfig, words: Sequence[str], host_tree: str | None = None) -> Self:
-        """The origin for a configuration whose models have names."""
-        return cls(version("emu"), image, config.recorded(), list(words), host_tree)
+    def of(
+        cls, image: str, machine: Mapping[str, str | int], words: Sequence[str], host_tree: str | None = None
+    ) -> Self:
+        """The origin for a configuration as it is recorded. Its models have names."""
+        return cls(version("emu"), image, machine, list(words), host_tree)
 
     def _values(self) -> dict[str, object]:
         values = {**vars(self), **self.machine}
@@ -55,7 +61,9 @@ class Origin:
         """Raises ValueError: it is not an origin."""
         try:
             values = json.loads(content)
-            machine = {name: values.pop(name, None) for name in MachineConfig().recorded()}
+            of_linux = values.get("guest") == "linux"
+            names = values.keys() - _OWN if of_linux else MachineConfig().recorded()
+            machine = {name: values.pop(name, None) for name in names}
             machine["frequency"] = machine["frequency"] or MachineConfig.frequency
             origin = cls(machine=machine, **values)
         except (AttributeError, TypeError, ValueError):

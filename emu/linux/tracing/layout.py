@@ -6,6 +6,7 @@ from __future__ import annotations
 from emu.ftrace.native.guest_numbers import GuestNumbers
 from emu.ftrace.native.guest_records import Calls, Guest, GuestMemory, Hot, Mm, PtRegs, ReturnStackEntry, Task
 from emu.linux.btf import Btf
+from emu.linux.memory import LinuxMemory
 from emu.linux.structures import Structures
 from emu.linux.symbols import Symbols
 from emu.native.records import Layouts, Record, Shape, u64
@@ -19,14 +20,13 @@ _TASK = (
 )  # fmt: skip
 _MEMBERS = {"thread_info_flags": "thread_flags"}  # names in `structures.Task`
 _THREAD_SIZE = 16 << 10  # THREAD_SIZE of arch/x86/include/asm/page_64_types.h, without KASAN
-_FRED_PADDING = 16  # TOP_OF_KERNEL_STACK_PADDING, if the kernel was built for FRED
 
 
 class NotTraceable(ValueError):
     """A kernel does not say what tracing must know. The message is one line."""
 
 
-def guest_of(btf: Btf, symbols: Symbols) -> Guest:
+def guest_of(btf: Btf, symbols: Symbols, memory: LinuxMemory) -> Guest:
     """The layouts and numbers for native code.
 
     Raises:
@@ -35,7 +35,7 @@ def guest_of(btf: Btf, symbols: Symbols) -> Guest:
     try:
         known = Structures(btf, symbols)
         registers = {"pc": known.registers["ip"], "sp": known.registers["sp"], "link": known.registers["bp"]}
-        padding = _FRED_PADDING * btf.has("pt_regs.fred_ss")
+        top = _top_of_stack(known, memory)
     except LookupError as error:
         raise NotTraceable(f"the kernel's types are not as expected: {error}") from None
     task = {name: getattr(known.task, _MEMBERS.get(name, name)).offset for name in _TASK}
@@ -48,8 +48,19 @@ def guest_of(btf: Btf, symbols: Symbols) -> Guest:
         ReturnStackEntry: Shape({"ret": 0, "func": 8, "calltime": 16, "subtime": 24, "fp": 32}, size=40),
         Calls: Shape({"curr_ret_stack": 0, "trace_overrun": 4, "ftrace_timestamp": 8, "ret_stack": 16}, {"ret_stack": DEEPEST}),
     }
-    of_user = _THREAD_SIZE - known.registers_size - padding
+    of_user = top - known.registers_size
     return Guest(Layouts(shapes), _numbers(of_user))
+
+
+def _top_of_stack(known: Structures, memory: LinuxMemory) -> int:
+    """Where a task's stack begins to be used, behind its program's registers, from the stack's lowest address on.
+
+    Kernels that were built for FRED leave some bytes free above. Before the kernel has booted, it does not say so.
+    """
+    task = memory.word(known.per_cpu_address(memory, 0, known.per_cpu.current_task))
+    top = memory.word(known.per_cpu_address(memory, 0, known.per_cpu.top_of_stack))
+    found = top - memory.word(task + known.task.stack.offset)
+    return found if 0 < found <= _THREAD_SIZE else _THREAD_SIZE
 
 
 def _numbers(of_user: int) -> GuestNumbers:

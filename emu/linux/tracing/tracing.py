@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.cpu.cpu import Cpu
 from emu.cpu.pc import EPOCH
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.arrays.recorder import Recorder
@@ -19,7 +20,7 @@ from emu.linux.guest import Guest
 from emu.linux.image import Kernel
 from emu.linux.memory import LinuxMemory
 from emu.linux.modules import Module, Modules
-from emu.linux.symbols import NoSymbols
+from emu.linux.symbols import NoSymbols, Symbols
 from emu.linux.tracing.command_start import CommandStart
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
@@ -36,6 +37,10 @@ __all__ = ["LinuxTracing"]
 
 # Functions of the kernel by which the host follows its tasks, by the native functions for them
 _FOLLOWED = {"switched": "__switch_to", "forked": "wake_up_new_task", "freed": "__put_task_struct"}
+
+
+# The function that runs when a booting kernel has made the per-CPU areas
+_AREAS_ARE_MADE = "native_smp_prepare_boot_cpu"
 
 
 class LinuxTracing:
@@ -70,14 +75,15 @@ class LinuxTracing:
             symbols, self.btf = of_guest.symbols, Btf.of(kernel)
         except (NoSymbols, NoBtf, BadBtf) as error:
             raise NotTraceable(str(error)) from None
-        guest = guest_of(self.btf, symbols)
         memory = LinuxMemory(board.ram, symbols)
+        guest = guest_of(self.btf, symbols, memory)
         self.kernel = LinuxKernel(
-            board, memory, symbols, guest, release=kernel.version, boot_time=EPOCH, warn=warn
+            board, memory, symbols, guest, release=self._release(symbols, memory), boot_time=EPOCH, warn=warn
         )
         found = sites.every_function(symbols) if all_functions else sites.traceable_functions(kernel, symbols)
         self.functions = TracedFunctions(found)
-        if of_guest.channel.ready:  # the kernel has booted, and freed its initialisation code
+        has_booted = of_guest.channel.ready
+        if has_booted:  # the kernel has freed its initialisation code
             self.functions.init_is_gone("")
         records = RecordLists(self.kernel, self.kernel.hot_areas)
         page_table = (symbols.address(arch.PAGE_TABLE) or 0) - arch.KERNEL_HALF
@@ -99,6 +105,8 @@ class LinuxTracing:
                 warn(f"the kernel has no function {function}: what tasks do is followed only in part")
             else:
                 board.notice(address, getattr(callbacks, name))
+        if not has_booted and (address := symbols.address(_AREAS_ARE_MADE)) is not None:
+            board.notice(address, board.python_handler(self._areas_are_made))
         self._command_start = CommandStart(self.kernel, symbols, self.btf)
         self._loads = ModuleLoads(
             board,
@@ -108,6 +116,17 @@ class LinuxTracing:
             initialised=self._initialised,
             gone=self._module_gone,
         )
+
+    def _release(self, symbols: Symbols, memory: LinuxMemory) -> str:
+        """The kernel's version, as uname shows it."""
+        place = symbols.address("init_uts_ns")
+        return "" if place is None else memory.string(place + self.btf.offset("uts_namespace.name.release"))
+
+    def _areas_are_made(self, cpu: Cpu, address: int) -> None:
+        """The kernel that boots has made the CPUs' areas for their variables."""
+        self.kernel.find_hot_areas()
+        for index, area in self.kernel.hot_areas.items():
+            self.array.globals.records.set_hot_area(index, area)
 
     def _module_came(self, module: Module) -> None:
         self.functions.add(sites.functions_of_module(module))
