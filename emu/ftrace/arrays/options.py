@@ -19,6 +19,7 @@ class Option:
     name: str
     default: bool
     top_only: bool = False  # instances list it, but have no file for it
+    of_values: bool = False  # of what calls are given and return: only where entries can have that (TraceGlobals.prototypes)
 
 
 # In trace_options' order.

@@ -152,6 +152,7 @@ class Reader:
             cpus=len(self._records.cpus),
             options=options,
             symbols=symbols,
+            prototypes=self._globals.prototypes,
             comm_of=self._globals.saved_cmdlines.comm_of,
             tgid_of=self._globals.saved_tgids.tgid_of,
             clock_is_ns=self.clock.is_ns,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from emu.ftrace.arrays.array_records import ArrayRecords
@@ -12,7 +13,7 @@ from emu.ftrace.arrays.buffer_size import BufferSize
 from emu.ftrace.arrays.dump import Dumps
 from emu.ftrace.arrays.error_log import ErrorLog
 from emu.ftrace.arrays.ops import AtSites, FtraceOps, Watch
-from emu.ftrace.arrays.options import CORE_OPTIONS, Options
+from emu.ftrace.arrays.options import CORE_OPTIONS, Option, Options
 from emu.ftrace.arrays.reader import Reader
 from emu.ftrace.arrays.recorder import Recorder
 from emu.ftrace.arrays.snapshot import Snapshot
@@ -72,7 +73,7 @@ class TraceArray:
         self._top = parent or self
         self.is_top = parent is None
         self.tracers = {name: tracer for name, tracer in TRACERS.items() if self._has(tracer)}
-        self.options = Options([*CORE_OPTIONS, *(option for tracer in self.tracers.values() for option in tracer.options)])
+        self.options = Options([*CORE_OPTIONS, *chain(*map(self.options_of, self.tracers.values()))])
         consumers = Consumers(recorder.records, recorder.event_files, recorder.globals, self.allocate_snapshot)
         at_sites: Collection[AtSites] = ftrace.at_sites if self.is_top else ()
         watches: list[Watch] = [self.globals.stack_tracer, self.globals.profiler] if self.is_top else []
@@ -99,6 +100,10 @@ class TraceArray:
 
     def _has(self, tracer: Tracer) -> bool:
         return self.globals.has_tracer(tracer.name, tracer.only_with) and (self.is_top or tracer.in_instances)
+
+    def options_of(self, tracer: Tracer) -> list[Option]:
+        """The options of a tracer that the array has."""
+        return [option for option in tracer.options if self.globals.prototypes is not None or not option.of_values]
 
     def _inherit(self, options: Options) -> None:
         """Takes over the top array's options, except those that follow tasks: an instance has its own pid lists."""

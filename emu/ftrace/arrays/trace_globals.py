@@ -25,6 +25,7 @@ from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.guest.traced_kernel import KernelValues, Places, TracedKernel, TracedSymbols
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import EventFile
+from emu.ftrace.text.view import Prototypes
 from emu.ftrace.tracers.profiler import Profiler
 from emu.ftrace.tracers.stack_tracer import StackTracer
 from emu.ftrace.tracers.stack_traces import StackTraces
@@ -62,9 +63,11 @@ class TraceGlobals(ABC):
     Attributes:
         buffer_kb: the size of each CPU's ring buffer for tracing, unless another one was set.
         kernel_values: values for the text of events.
+        prototypes: what the kernel's functions take, if entries of calls have room for what they are given and return; else None.
     """
 
     kernel_values: KernelValues
+    prototypes: Prototypes | None = None
 
     def __init__(
         self,

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 __all__ = [
-    "BLK", "BPRINT", "BPUTS", "BRANCH", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "FUNC_REPEATS", "HWLAT",
-    "KERNEL_STACK", "LAYOUTS", "MMIO_MAP", "MMIO_RW", "OSNOISE", "PRINT", "RAW_DATA", "TASK_SWITCH", "TIMERLAT", "USER_STACK",
-    "USER_STACK_DEPTH", "EventType", "Events", "Flag", "entries_at",
+    "ARGUMENTS", "BLK", "BPRINT", "BPUTS", "BRANCH", "ENTRY", "FUNCGRAPH_ENTRY", "FUNCGRAPH_EXIT", "FUNCTION", "FUNC_REPEATS",
+    "HWLAT", "KERNEL_STACK", "LAYOUTS", "MMIO_MAP", "MMIO_RW", "OSNOISE", "PRINT", "RAW_DATA", "TASK_SWITCH", "TIMERLAT",
+    "USER_STACK", "USER_STACK_DEPTH", "VALUED_ENTRY", "VALUED_EXIT", "WITH_VALUES", "EventType", "Events", "Flag", "entries_at",
 ]  # fmt: skip
 
 
@@ -64,6 +64,13 @@ ENTRY = _entry()  # `preempt_count`: preemption depth in the low half, migrate_d
 FUNCTION = _entry(("ip", "u8"), ("parent_ip", "u8"))
 FUNCGRAPH_ENTRY = _entry(("func", "u8"), ("depth", "i4"))
 FUNCGRAPH_EXIT = _entry(("func", "u8"), ("depth", "i4"), ("overrun", "u4"), ("calltime", "u8"), ("rettime", "u8"))
+# Those of kernels whose calls' arguments and return values can be recorded. The arguments, ARGUMENTS words, are behind an entry,
+# as behind FUNCTION; and behind these in an entry of function_graph the return address.
+ARGUMENTS = 6  # Linux: FTRACE_REGS_MAX_ARGS
+VALUED_ENTRY = _entry(("func", "u8"), ("depth", "i4"), ("padding", "V4"))
+VALUED_EXIT = _entry(
+    ("func", "u8"), ("retval", "u8"), ("depth", "i4"), ("overrun", "u4"), ("calltime", "u8"), ("rettime", "u8")
+)  # fmt: skip
 TASK_SWITCH = _entry(  # both CONTEXT_SWITCH and WAKEUP
     ("prev_pid", "i4"), ("next_pid", "i4"), ("next_cpu", "u4"),
     ("prev_prio", "u1"), ("prev_state", "u1"), ("next_prio", "u1"), ("next_state", "u1"),
@@ -107,6 +114,11 @@ LAYOUTS: Mapping[EventType, np.dtype[np.void]] = {
     EventType.HWLAT: HWLAT, EventType.OSNOISE: OSNOISE, EventType.TIMERLAT: TIMERLAT, EventType.RAW_DATA: RAW_DATA,
     EventType.FUNC_REPEATS: FUNC_REPEATS,
 }  # fmt: skip
+
+WITH_VALUES: Mapping[EventType, np.dtype[np.void]] = {
+    EventType.FUNCGRAPH_ENTRY: VALUED_ENTRY, EventType.FUNCGRAPH_EXIT: VALUED_EXIT,
+}  # fmt: skip
+"""The layouts that are others in kernels whose calls' values can be recorded."""
 
 
 @dataclass(frozen=True, eq=False)

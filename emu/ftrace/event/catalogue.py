@@ -39,10 +39,16 @@ class Catalogue(Mapping[int, EventCall]):
         records: the records of all trace arrays, through which native code finds the events.
         put_made: returns the native function that delivers host-made events to the arrays (`native.made_event`).
         swapped: whether numbers in the guest's entries have a byte order that is not the host's.
+        internal: the events of the system `ftrace`.
     """
 
     def __init__(
-        self, records: RecordLists, put_made: Callable[[], Callable[[cpu_records.Cpu, Stages], None]], *, swapped: bool = False
+        self,
+        records: RecordLists,
+        put_made: Callable[[], Callable[[cpu_records.Cpu, Stages], None]],
+        *,
+        swapped: bool = False,
+        internal: Sequence[EventCall] = INTERNAL_EVENTS,
     ) -> None:
         self._next_number = _FIRST_NUMBER
         self._calls: dict[int, EventCall] = {}
@@ -60,7 +66,7 @@ class Catalogue(Mapping[int, EventCall]):
             array.events = Values[Event | None](self._table.ctypes.data)
             array.stage = self._stage.ctypes.data
             array.stages = self._stages
-        for call in INTERNAL_EVENTS:
+        for call in internal:
             self.put(call)
         for call in GUEST_ENTRIES.values():
             of_blk = call is BLK

@@ -8,12 +8,12 @@ Some tracers are threads of the guest, which fill in their entries themselves (f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from emu.ftrace.buffers.entries import EventType
 from emu.ftrace.event.call import COMMON_SIZE, EventCall, EventKind, Field
 
-__all__ = ["BLK", "GUEST_ENTRIES", "INTERNAL_EVENTS", "OF_TOP_ARRAY", "SYSTEM"]
+__all__ = ["BLK", "GUEST_ENTRIES", "INTERNAL_EVENTS", "OF_TOP_ARRAY", "SYSTEM", "VALUED_EVENTS"]
 
 SYSTEM = "ftrace"
 
@@ -103,6 +103,22 @@ INTERNAL_EVENTS = (
            r'" %ps <-%ps\t(repeats:%u  delta: -%llu)", (void *)REC->ip, (void *)REC->parent_ip, REC->count, '
            "(((u64)(REC)->top_delta_ts << 32) | (REC)->bottom_delta_ts)"),
 )  # fmt: skip
+
+_VALUED = (
+    _event("function", 1, ("unsigned long ip", "unsigned long parent_ip", "unsigned long[] args"),
+           '" %ps <-- %ps", (void *)REC->ip, (void *)REC->parent_ip'),
+    _event("funcgraph_exit", 10,
+           ("unsigned long func", "unsigned long retval", "unsigned int depth", "unsigned int overrun",
+            "unsigned long long calltime", "unsigned long long rettime"),
+           '"<-- %ps (%u) (start: %llx  end: %llx) over: %u retval: %lx", '
+           "(void *)REC->func, REC->depth, REC->calltime, REC->rettime, REC->depth, REC->retval"),
+    _event("funcgraph_entry", 11, ("unsigned long func", "unsigned int depth", "unsigned long[] args"),
+           '"--> %ps (%u)", (void *)REC->func, REC->depth'),
+)  # fmt: skip
+_VALUED_BY_NUMBER = {call.number: call for call in _VALUED}
+
+VALUED_EVENTS: Sequence[EventCall] = [_VALUED_BY_NUMBER.get(call.number, call) for call in INTERNAL_EVENTS]
+"""The same, of a kernel whose calls' arguments and return values can be recorded: as in Linux 6.15."""
 
 # Linux has no `format` file for it, so no file names it.
 BLK = _event("blk", 13,

@@ -124,6 +124,8 @@ class TraceArray(Record):
     skip_interrupts: bool  # 1: function_graph records nothing in hard interrupts
     sleep_time: bool  # 1: durations include the time for which a task was switched out
     graph_time: bool  # 1: the function profiler's times include called functions
+    function_values: u64  # bytes behind an entry of the function tracer: ARGUMENTS or nothing (native.call_values)
+    graph_values: u64  # the same, of function_graph's entries of calls: ARGUMENTS, ARGUMENTS_AND_RETURN or nothing
     max_latency: MaxLatency
     print_max: bool  # 1: the spare ring buffers keep the worst latency, and no snapshots can be taken
     take_snapshot: Callable[[Cpu, TraceArray], None]  # see tracing_snapshot.SnapshotHandlers

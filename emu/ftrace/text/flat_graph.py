@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.buffers.entries import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT
+from emu.ftrace.buffers.entries import FUNCGRAPH_ENTRY
+from emu.ftrace.text.call_values import exits
 from emu.ftrace.text.columns import Column, SymbolNames, picked
 from emu.ftrace.text.numbers import binary_numbers, hex_numbers
 from emu.ftrace.text.rows import Rows
@@ -30,7 +31,7 @@ def call_text(view: TraceView, rows: Rows) -> Column:
 
 def return_text(view: TraceView, rows: Rows) -> Column:
     """`graph_ret: func=_raw_spin_lock`"""
-    return _line(view, rows.entries(FUNCGRAPH_EXIT), "graph_ret")
+    return _line(view, exits(rows), "graph_ret")
 
 
 def _line(view: TraceView, entries: NDArray[np.void], what: str) -> Column:
@@ -44,7 +45,7 @@ def call_raw(view: TraceView, rows: Rows) -> Column:
 
 
 def return_raw(view: TraceView, rows: Rows) -> Column:
-    return _numbers(rows.entries(FUNCGRAPH_EXIT), _RETURN)
+    return _numbers(exits(rows), _RETURN)
 
 
 def _numbers(entries: NDArray[np.void], fields: Sequence[str]) -> Column:
@@ -57,7 +58,7 @@ def call_hex(view: TraceView, rows: Rows) -> Column:
 
 
 def return_hex(view: TraceView, rows: Rows) -> Column:
-    return hex_numbers(*map(rows.entries(FUNCGRAPH_EXIT).__getitem__, _RETURN))
+    return hex_numbers(*map(exits(rows).__getitem__, _RETURN))
 
 
 def call_binary(view: TraceView, rows: Rows) -> Column:
@@ -65,4 +66,4 @@ def call_binary(view: TraceView, rows: Rows) -> Column:
 
 
 def return_binary(view: TraceView, rows: Rows) -> Column:
-    return binary_numbers(view, *map(rows.entries(FUNCGRAPH_EXIT).__getitem__, _RETURN))
+    return binary_numbers(view, *map(exits(rows).__getitem__, _RETURN))

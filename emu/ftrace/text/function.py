@@ -6,7 +6,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.buffers.entries import FUNC_REPEATS, FUNCTION
+from emu.ftrace.buffers.entries import ARGUMENTS, FUNC_REPEATS, FUNCTION, EventType
+from emu.ftrace.text.call_values import ArgumentTexts, has_arguments, values_behind
 from emu.ftrace.text.columns import Column, SymbolNames, picked, time_columns
 from emu.ftrace.text.numbers import binary_numbers, hex_numbers
 from emu.ftrace.text.rows import Rows
@@ -16,7 +17,28 @@ __all__ = ["function_binary", "function_hex", "function_raw", "function_text", "
 
 
 def function_text(view: TraceView, rows: Rows) -> Column:
-    """The function and, with print-parent, its caller."""
+    """The function, its arguments if they are recorded, and, with print-parent, its caller."""
+    given = has_arguments(rows.size) & (rows.entry["type"] == EventType.FUNCTION)
+    if not given.any():
+        return _without_arguments(view, rows)
+    column = np.empty(len(rows), np.object_)
+    column[~given] = _without_arguments(view, rows.take(~given))
+    column[given] = _with_arguments(view, rows.take(given))
+    return column
+
+
+def _with_arguments(view: TraceView, rows: Rows) -> Column:
+    names, entries = SymbolNames.by_options(view), rows.entries(FUNCTION)
+    arguments = ArgumentTexts(view).of(entries["ip"], values_behind(rows, ARGUMENTS))
+    texts = [f"{name}{given}" for name, given in zip(names.of(entries["ip"]), arguments, strict=True)]
+    if view.option("print-parent"):
+        callers = zip(entries["parent_ip"].tolist(), names.of(entries["parent_ip"]), strict=True)
+        by = [f" <-{name}" if caller else "" for caller, name in callers]
+        texts = [f"{text}{caller}" for text, caller in zip(texts, by, strict=True)]
+    return np.array([f"{text}\n" for text in texts], np.object_)
+
+
+def _without_arguments(view: TraceView, rows: Rows) -> Column:
     names = SymbolNames.by_options(view)
     entries = rows.entries(FUNCTION)
     functions, function = np.unique(entries["ip"], return_inverse=True)

@@ -12,6 +12,7 @@ from emu.ftrace.text.duration import NO_DURATION, duration_text
 from emu.ftrace.text.event_lines import event_columns
 from emu.ftrace.text.graph_layout import GraphLayout, Shape, lay_out
 from emu.ftrace.text.graph_style import GraphPrint
+from emu.ftrace.text.graph_values import GraphValues
 from emu.ftrace.text.rows import Indices, Rows
 from emu.ftrace.text.view import TraceView
 
@@ -31,6 +32,7 @@ class GraphText:
         self._style = style
         self._layout = lay_out(rows, hide=range(0) if GraphPrint.IRQS in style else view.irq_entry_text)
         self._names = SymbolNames(view, zero="0x0")
+        self._values = GraphValues(view, rows, style, self._layout, self._names)
         self._context = view.option("context-info")
         self._cpu_width = len(str(view.cpus - 1))
 
@@ -117,6 +119,8 @@ class GraphText:
             return f"{indent}{name}();\n" if kind == Shape.LEAF else f"{indent}{name}() {{\n"
 
         column = picked([call(key) for key in distinct.tolist()], which)
+        for place, line in self._values.lines(chosen):
+            column[place] = "  " * int(depth[place]) + line
         comments = np.flatnonzero(shape == Shape.COMMENT)
         bodies = comment_column(self._view, self._rows.take(chosen[comments])).tolist()
         for place, body in zip(comments.tolist(), bodies, strict=True):

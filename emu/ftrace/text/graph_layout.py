@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.buffers.entries import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, EventType
+from emu.ftrace.buffers.entries import FUNCGRAPH_ENTRY, EventType
+from emu.ftrace.text.call_values import exits, returned
 from emu.ftrace.text.rows import Indices, Rows
 
 __all__ = ["GraphLayout", "Shape", "lay_out"]
@@ -42,6 +43,7 @@ class GraphLayout:
     depth: NDArray[np.int64]  # of a comment: the depth of the code
     duration: NDArray[np.uint64]  # in ns, of LEAF and CLOSE
     overrun: NDArray[np.uint32]  # of CLOSE
+    returned: NDArray[np.uint64]  # what LEAF and CLOSE returned, as far as that is recorded
     named: NDArray[np.bool_]  # a CLOSE with the function's name, because its opening brace was not seen
     previous_pid: NDArray[np.int64]  # the previous task, at a task switch; otherwise -1
 
@@ -56,6 +58,7 @@ def lay_out(rows: Rows, hide: range) -> GraphLayout:
         np.zeros(count, np.int64),
         np.zeros(count, np.uint64),
         np.zeros(count, np.uint32),
+        np.zeros(count, np.uint64),
         np.zeros(count, np.bool_),
         np.full(count, -1, np.int64),
     )
@@ -77,11 +80,12 @@ def lay_out(rows: Rows, hide: range) -> GraphLayout:
 def _read_calls(rows: Rows, layout: GraphLayout) -> None:
     opens, closes = (np.flatnonzero(layout.shape == shape) for shape in (Shape.OPEN, Shape.CLOSE))
     entered = rows.take(opens).entries(FUNCGRAPH_ENTRY)
-    left = rows.take(closes).entries(FUNCGRAPH_EXIT)
+    left = exits(rows.take(closes))
     layout.function[opens], layout.depth[opens] = entered["func"], entered["depth"]
     layout.function[closes], layout.depth[closes] = left["func"], left["depth"]
     layout.duration[closes] = left["rettime"] - left["calltime"]
     layout.overrun[closes] = left["overrun"]
+    layout.returned[closes] = returned(left)
 
 
 def _hide(by_cpu: Indices, rows: Rows, layout: GraphLayout, hide: range) -> None:
@@ -110,6 +114,7 @@ def _join_leaves(by_cpu: Indices, rows: Rows, layout: GraphLayout) -> None:
     call, follower = call[leaf], follower[leaf]
     layout.shape[call], layout.shape[follower] = Shape.LEAF, Shape.NOTHING
     layout.duration[call] = layout.duration[follower]
+    layout.returned[call] = layout.returned[follower]
 
 
 def _match_returns(by_cpu: Indices, rows: Rows, layout: GraphLayout) -> None:

@@ -22,6 +22,10 @@ class GraphPrint(enum.Flag):
     REL_TIME = enum.auto()  # time since the trace's start
     IRQS = enum.auto()  # functions called by interrupts
     TAIL = enum.auto()  # the function's name at each closing brace
+    RETVAL = enum.auto()  # what calls return
+    RETVAL_HEX = enum.auto()  # ... in hexadecimal, even if it may be an error's number
+    RETADDR = enum.auto()  # where calls return to
+    ARGS = enum.auto()  # what calls are given, also of calls with a return address
 
 
 _BY_OPTION = {
@@ -33,6 +37,10 @@ _BY_OPTION = {
     "funcgraph-abstime": GraphPrint.ABS_TIME,
     "funcgraph-irqs": GraphPrint.IRQS,
     "funcgraph-tail": GraphPrint.TAIL,
+    "funcgraph-retval": GraphPrint.RETVAL,
+    "funcgraph-retval-hex": GraphPrint.RETVAL_HEX,
+    "funcgraph-retaddr": GraphPrint.RETADDR,
+    "funcgraph-args": GraphPrint.ARGS,
 }
 
 # For critical sections, Linux hides what .irqentry.text calls. But nothing there is traced, so all is shown, as here.

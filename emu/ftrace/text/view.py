@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
@@ -15,7 +16,7 @@ from emu.ftrace.event.call import EventCall
 from emu.ftrace.words import Words
 from emu.kernel.user_mappings import MappedFile
 
-__all__ = ["LatencyData", "Symbol", "Symbols", "TraceView"]
+__all__ = ["LatencyData", "Parameter", "ParameterKind", "Prototypes", "Symbol", "Symbols", "TraceView"]
 
 _USUAL = Words()
 
@@ -32,6 +33,35 @@ class Symbol(NamedTuple):
 class Symbols(Protocol):
     def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
         """The symbol at each address; None if there is none."""
+
+
+class ParameterKind(enum.Enum):
+    """How an argument is shown."""
+
+    NUMBER = enum.auto()  # of an integer type or an enumeration
+    POINTER = enum.auto()
+    UNKNOWN = enum.auto()  # its type is not known
+    OTHER = enum.auto()  # a structure that is passed by value, for example
+
+
+class Parameter(NamedTuple):
+    """A parameter of a function.
+
+    Attributes:
+        name: "" if it has none.
+        type: of an OTHER one, the kind of its type: STRUCT.
+        size: ... and its size in bytes.
+    """
+
+    name: str
+    kind: ParameterKind
+    type: str = ""
+    size: int = 0
+
+
+class Prototypes(Protocol):
+    def parameters(self, function: str, module: str) -> Sequence[Parameter] | None:
+        """The parameters of a function of the kernel ("") or of a module; None if they are not known."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +95,7 @@ class TraceView:
     options: Mapping[str, bool]
     symbols: Symbols
     comm_of: Callable[[int], str | None]  # the saved name of a pid
+    prototypes: Prototypes | None = None  # None: no function's is known
     tgid_of: Callable[[int], int | None] = lambda pid: None
     clock_is_ns: bool = True  # otherwise timestamps are printed as plain numbers
     irq_entry_text: range = range(0)  # addresses of the interrupt entry functions

@@ -304,12 +304,12 @@ def _timestamp(tr: TraceArray, time: int) -> str:
 
 def _option_files(tr: TraceArray) -> dict[str, Node]:
     def shown() -> list[str]:
-        return [option.name for option in (*CORE_OPTIONS, *tr.ops.tracer.options)]
+        return [option.name for option in (*CORE_OPTIONS, *tr.options_of(tr.ops.tracer))]
 
     def store(text: str) -> None:
         name, on = parse_option(text)
         if name not in (names := shown()):
-            owners = [tracer.name for tracer in tr.tracers.values() if name in {option.name for option in tracer.options}]
+            owners = [tracer.name for tracer in tr.tracers.values() if name in {option.name for option in tr.options_of(tracer)}]
             why = f"tracer '{tr.ops.tracer.name}' has no option '{name if owners else text.strip()}'"
             raise TraceError(errno.EINVAL, why + "".join(f"; {owner} has it" for owner in owners), (name, names))
         tr.set_option(name, on)

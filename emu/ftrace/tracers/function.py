@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from emu.ftrace.arrays.options import Option
+from emu.ftrace.native.call_values import ARGUMENTS
 from emu.ftrace.sites.site_callback import Callback
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FUNCTION"]
 
-_STACKS, _NO_REPEATS = "func_stack_trace", "func-no-repeats"
+_STACKS, _NO_REPEATS, _ARGUMENTS = "func_stack_trace", "func-no-repeats", "func-args"
 
 
 class _Function(Tracer):
@@ -28,7 +29,7 @@ class _Function(Tracer):
         self._record(array, array.options)
 
     def stop(self, array: TracedArray) -> None:
-        self._record(array, {_STACKS: False, _NO_REPEATS: False})
+        self._record(array, {_STACKS: False, _NO_REPEATS: False, _ARGUMENTS: False})
 
     def option_changed(self, array: TracedArray, name: str, on: bool) -> None:
         if array.tracer is self:
@@ -37,6 +38,7 @@ class _Function(Tracer):
     def _record(self, array: TracedArray, options: Mapping[str, bool]) -> None:
         """Makes native code record calls as the options say."""
         record = array.records.array
+        record.function_values = ARGUMENTS if options.get(_ARGUMENTS) else 0
         record.func_stacks = array.globals.stacks.callbacks().function_stack if options[_STACKS] else None
         if bool(record.func_repeats) != options[_NO_REPEATS]:
             array.records.forget_calls()
@@ -52,5 +54,8 @@ def _repeats() -> Compiled[[Cpu, ArrayCpu, u64, u64, u64, u64], u64]:
 
 
 FUNCTION = _Function(
-    "function", Callback.ENTRY, options=(Option(_STACKS, False), Option(_NO_REPEATS, False)), in_instances=True
+    "function",
+    Callback.ENTRY,
+    options=(Option(_STACKS, False), Option(_NO_REPEATS, False), Option(_ARGUMENTS, False, of_values=True)),
+    in_instances=True,
 )

@@ -26,9 +26,9 @@ class OutsideTracing(NativeTracing):
     cycle_clock: ClassVar[str] = "x86-tsc"
 
     @once
-    def outside_callbacks(self, guest: Guest, general: bool) -> OutsideCallbacks:
+    def outside_callbacks(self, guest: Guest, general: bool, arguments: bool) -> OutsideCallbacks:
         """The native functions for calls."""
-        return x86_64_outside.build(guest, self.cpu.native().irqs_off, general)
+        return x86_64_outside.build(guest, self.cpu.native().irqs_off, general, arguments)
 
     @once
     def outside_tasks(self, guest: Guest) -> OutsideTaskCallbacks:

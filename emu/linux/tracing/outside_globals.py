@@ -13,10 +13,12 @@ from emu.ftrace.buffers.entries import Events
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.catalogue import Catalogue
+from emu.ftrace.event.internal import VALUED_EVENTS
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.tracers.stack_traces import StackTraces
 from emu.kernel.user_mappings import MappedFile
 from emu.linux.memory import LinuxMemory
+from emu.linux.prototypes import LinuxPrototypes
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
 from emu.linux.tracing.native import OutsideTracing
@@ -51,6 +53,8 @@ class _Values:
 class OutsideGlobals(TraceGlobals):
     """State that all trace arrays share on a Linux guest. Args: see TraceGlobals."""
 
+    prototypes: LinuxPrototypes
+
     def __init__(
         self,
         kernel: LinuxKernel,
@@ -59,15 +63,17 @@ class OutsideGlobals(TraceGlobals):
         records: RecordLists,
         functions: TracedFunctions,
         stacks: StackTraces,
+        prototypes: LinuxPrototypes,
         *,
         warn: Callable[[str], None],
         pointer_key: int,
     ) -> None:
-        events = Catalogue(records, lambda: arch.put_made_event(guest))
+        events = Catalogue(records, lambda: arch.put_made_event(guest), internal=VALUED_EVENTS)
         super().__init__(
             kernel, arch, guest, records, functions, stacks, kernel.symbols, events, warn=warn, pointer_key=pointer_key
         )
         self.kernel_values = _Values(kernel.memory)
+        self.prototypes = prototypes
 
     def has_tracer(self, name: str, needed: str | None) -> bool:
         return name in _TRACERS

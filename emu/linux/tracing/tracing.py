@@ -20,6 +20,7 @@ from emu.linux.guest import Guest
 from emu.linux.image import Kernel
 from emu.linux.memory import LinuxMemory
 from emu.linux.modules import Module, Modules
+from emu.linux.prototypes import LinuxPrototypes
 from emu.linux.symbols import NoSymbols, Symbols
 from emu.linux.tracing.command_start import CommandStart
 from emu.linux.tracing.functions import TracedFunctions
@@ -91,9 +92,10 @@ class LinuxTracing:
             array.page_table, array.translate = page_table, ARCH.translate()
         callbacks = ARCH.outside_tasks(guest)
         self.calls = TaskCalls(self.kernel, guest, records, callbacks)
+        self._prototypes = LinuxPrototypes(self.btf)
         self._stacks = stacks = OrcStacks(kernel, symbols, self.btf, guest, records)
         shared = OutsideGlobals(
-            self.kernel, ARCH, guest, records, self.functions, stacks, warn=warn, pointer_key=seed
+            self.kernel, ARCH, guest, records, self.functions, stacks, self._prototypes, warn=warn, pointer_key=seed
         )
         self.ftrace = WatchedFtrace(self.kernel, self.functions, shared, ARCH, self.calls, warn)
         self.array = TraceArray(self.ftrace, Recorder(self.kernel, shared))
@@ -131,6 +133,8 @@ class LinuxTracing:
     def _module_came(self, module: Module) -> None:
         self.functions.add(sites.functions_of_module(module))
         self.kernel.symbols.add(module)
+        if module.btf:
+            self._prototypes.add(module.name, module.btf)
         self._stacks.module_added(module)
         self.ftrace.sites_changed()
         for ops in self.ftrace.recorders:

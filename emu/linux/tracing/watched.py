@@ -92,7 +92,8 @@ class WatchedFtrace(Ftrace):
 
     def _callbacks(self) -> OutsideCallbacks:
         records = self._globals.records
-        native = self._arch.outside_callbacks(self._globals.guest, needs_general(records.top))
+        arguments = any(array.function_values or array.graph_values for array in records.arrays)
+        native = self._arch.outside_callbacks(self._globals.guest, arguments or needs_general(records.top), arguments)
         for array in records.arrays:
             array.returned = native.graph_return
         return native

@@ -59,7 +59,9 @@ class Callbacks(NamedTuple):
 
 
 class OutsideCallbacks(NamedTuple):
-    """The native functions that trace calls from outside. They are compiled in two versions, as `Callbacks`."""
+    """The native functions that trace calls from outside. They are compiled in two versions, as `Callbacks`; and the general one
+    in a version that also records the arguments of calls, for the arrays that want them.
+    """
 
     function_entry: Compiled[[Cpu, u64], None]
     """(cpu, ip): a function begins; `ip` is its site."""

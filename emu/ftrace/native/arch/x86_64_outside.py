@@ -14,6 +14,7 @@ from emu.cpu.native.callouts import build_watch_returns
 from emu.cpu.native.cpu_records import NEVER, Board, Cpu
 from emu.ftrace.native import call_stacks, context, function, function_graph, pids, saved_cmdlines, task_switch
 from emu.ftrace.native.arch import OutsideCallbacks, OutsideTaskCallbacks, x86_64_orc
+from emu.ftrace.native.call_values import CallValues
 from emu.ftrace.native.context import array_of, host_address
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.orc_record import OrcTables
@@ -73,11 +74,31 @@ def build_translate() -> Compiled[[TraceArray, u64], u64]:
     return translate
 
 
-def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> OutsideCallbacks:
-    """Compiles for a guest. `irqs_off`: see `NativeCpu`. `general`: see `Callbacks`."""
+@njit
+def put_arguments(cpu: Cpu, place: u64) -> None:
+    """Those of the System V ABI, "Parameter Passing"."""
+    registers, words = Registers(cpu.env), Words(place)
+    words[0] = registers.di
+    words[1] = registers.si
+    words[2] = registers.dx
+    words[3] = registers.cx
+    words[4] = registers.r8
+    words[5] = registers.r9
+
+
+@njit
+def result(cpu: Cpu) -> u64:
+    return Registers(cpu.env).ax
+
+
+def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool, arguments: bool) -> OutsideCallbacks:
+    """Compiles for a guest. `irqs_off`: see `NativeCpu`. `general`, `arguments`: see `OutsideCallbacks`."""
     about, stacks = context.build(guest), call_stacks.build(guest)
-    record_function, before_graph, after_graph = function.build(about, general)
-    record_graph_entry, record_graph_return = function_graph.build(guest, about, stacks.task_calls, general, entry_depth=0)
+    values = CallValues(put_arguments if arguments else None, result)
+    record_function, before_graph, after_graph = function.build(about, general, values)
+    record_graph_entry, record_graph_return = function_graph.build(
+        guest, about, stacks.task_calls, general, entry_depth=0, values=values
+    )
     watch_returns = build_watch_returns("x86_64", place_of)
     drop_left, returning = stacks.drop_left, stacks.returning
 
