@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.buffers.entries import ENTRY, LAYOUTS, Events, EventType
+from emu.ftrace.buffers.entries import ENTRY, LAYOUTS, WITH_VALUES, Events, EventType
 from emu.ftrace.event.call import COMMON_FIELDS, EventCall, Field
 from emu.ftrace.event.internal import BLK, INTERNAL_EVENTS, SYSTEM
 from emu.trace.buffer_events import BufferEvents
@@ -30,7 +30,10 @@ Rows = NDArray[np.int64]
 _TYPES = {call.name: EventType(call.number) for call in INTERNAL_EVENTS}
 _TAILS = {  # the fields that extend to the end of their entries
     EventType.KERNEL_STACK: "caller", EventType.PRINT: "buf", EventType.BPRINT: "buf", EventType.RAW_DATA: "buf",
+    EventType.FUNCTION: "args", EventType.FUNCGRAPH_ENTRY: "args",
 }  # fmt: skip
+_OF_LONGS = {EventType.KERNEL_STACK, EventType.FUNCTION, EventType.FUNCGRAPH_ENTRY}  # those of them that are longs
+_VALUES = {EventType.FUNCGRAPH_ENTRY: "args", EventType.FUNCGRAPH_EXIT: "retval"}  # with these fields, other layouts are needed
 _WITHOUT_FORMAT = {BLK.number: BLK}  # no format file describes it: assumed to be as in today's kernels
 _YOUNGER = {"padding", "constant", "count"}  # fields that older kernels lack: those of branch and hwlat
 
@@ -71,6 +74,13 @@ def _has_fields(call: EventCall, layout: np.dtype[np.void]) -> bool:
     fields = {field.name: field for field in call.fields}
     needed = set(layout.names or ()) - set(ENTRY.names or ()) - _YOUNGER
     return needed <= fields.keys() and all(_fits(fields[name], layout[name]) for name in needed)
+
+
+def _layout(call: EventCall) -> np.dtype[np.void]:
+    """The layout to which an entry of ftrace's is converted."""
+    type_ = _TYPES[call.name]
+    with_values = _VALUES.get(type_) in {field.name for field in call.fields}
+    return WITH_VALUES[type_] if with_values else LAYOUTS[type_]
 
 
 def _fits(field: Field, type_: np.dtype[np.generic]) -> bool:
@@ -146,13 +156,13 @@ class _Entries:
         self._heads.append((places, head))
         tail = next((field for field in call.fields if field.name == _TAILS.get(type_)), None)
         if tail is not None:
-            self._copy(places, self._widened(table.field(tail)) if type_ is EventType.KERNEL_STACK else table.ranges(tail))
+            self._copy(places, self._widened(table.field(tail)) if type_ in _OF_LONGS else table.ranges(tail))
 
-    def _widened(self, stacks: Lists) -> Ranges:
-        """The addresses of stack traces as 8-byte words."""
-        words = stacks.values.astype(np.uint64)
+    def _widened(self, longs: Lists) -> Ranges:
+        """Addresses or arguments as 8-byte words."""
+        words = longs.values.astype(np.uint64)
         self._kept.append(words)
-        return Ranges(words.ctypes.data + stacks.offsets[:-1] * words.itemsize, stacks.lengths * words.itemsize)
+        return Ranges(words.ctypes.data + longs.offsets[:-1] * words.itemsize, longs.lengths * words.itemsize)
 
     def _copy(self, places: Rows, ranges: Ranges) -> None:
         """Extends entries with copies of memory ranges."""
@@ -177,7 +187,7 @@ class _Entries:
 
 def _head(table: EventTable, type_: EventType) -> NDArray[np.void]:
     """The fixed part of the entries, in the layout of their type."""
-    layout = LAYOUTS[type_]
+    layout = _layout(table.call)
     found = np.zeros(table.count, layout)
     found["type"] = type_
     for name in ("flags", "preempt_count", "pid"):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from emu.ftrace.tracefs import TraceFS
 
 __all__ = [
-    "TOP", "TracedMachine", "arrays_of", "call_cost", "cpu_stats", "formats", "kallsyms", "kernel_of", "kernel_values",
-    "printk_formats", "program", "uname",
+    "TOP", "TracedMachine", "arrays_of", "btf", "call_cost", "cpu_stats", "formats", "kallsyms", "kernel_of", "kernel_values",
+    "printk_formats", "program", "trace_options", "uname",
 ]  # fmt: skip
 
 TOP = ""  # the name of the top trace array
+_ARGUMENTS = ("func-args", "funcgraph-args")  # options
 _NAMES = re.compile(r"(?:struct )?[A-Za-z_]\w*")
 
 
@@ -69,6 +70,18 @@ def kernel_values(machine: TracedMachine) -> dict[str, int]:
     named = {name for file in formats(machine) for name in _NAMES.findall(file.text.partition("\nprint fmt:")[2])}
     named |= {f"sizeof({name})" for name in named if name.startswith("struct ")}  # units of pointer arithmetic
     return {name: there[name] for name in sorted(named & there.keys())}
+
+
+def trace_options(machine: TracedMachine) -> str:
+    """trace_options, if the text depends on it whether values that are recorded in any case are shown; else "" """
+    return "" if machine.trace_array.globals.prototypes is None else machine.tracefs.read("trace_options")
+
+
+def btf(machine: TracedMachine) -> Mapping[str, bytes | memoryview]:
+    """The BTF of the kernel, named "", and of modules; nothing if no array records arguments."""
+    prototypes = machine.trace_array.globals.prototypes
+    wanted = any(array.options.get(name) for _, array in arrays_of(machine) for name in _ARGUMENTS)
+    return prototypes.data() if prototypes is not None and wanted else {}
 
 
 def call_cost(machine: TracedMachine) -> CallCost | None:

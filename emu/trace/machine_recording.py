@@ -25,6 +25,8 @@ def recording_of(machine: of_machine.TracedMachine) -> Recording:
         printk_formats=of_machine.printk_formats(machine).encode(),
         saved_cmdlines=read("saved_cmdlines").encode(),
         saved_tgids=read("saved_tgids").encode(),
+        trace_options=of_machine.trace_options(machine).encode(),
+        btf={name: bytes(data) for name, data in of_machine.btf(machine).items()},
         kernel_values=of_machine.kernel_values(machine),
         call_cost=of_machine.call_cost(machine),
         cpu_stats=of_machine.cpu_stats(machine),

@@ -91,6 +91,8 @@ class Recording:
     printk_formats: bytes = b""
     saved_cmdlines: bytes = b""
     saved_tgids: bytes = b""
+    trace_options: bytes = b""  # of a kernel whose calls' arguments and return values can be recorded
+    btf: Mapping[str, bytes] = field(default_factory=dict)  # what its functions take: the kernel's BTF (""), and its modules'
     kernel_values: Mapping[str, int] = field(default_factory=dict)  # numbers used by print fmts; empty if they were not saved
     call_cost: CallCost | None = None  # None: unknown, or not constant
     cpu_stats: Sequence[str] = ()  # per_cpu/cpuN/stats

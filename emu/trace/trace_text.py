@@ -9,10 +9,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.arrays.options import CORE_OPTIONS
+from emu.ftrace.arrays.options import CORE_OPTIONS, parse_option
 from emu.ftrace.buffers.clock_names import counts_nanoseconds
 from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.text import Symbol, TraceView, render_trace
+from emu.ftrace.text.view import Prototypes
 from emu.ftrace.words import Words
 from emu.trace.buffer_events import BufferEvents
 from emu.trace.event_table import EventTable
@@ -53,8 +54,9 @@ def _view(trace: Trace, events: BufferEvents, options: ReportOptions) -> TraceVi
         entries=len(rows),
         written=len(rows) + lost,
         cpus=trace.recording.cpu_count,
-        options={option.name: option.default for option in (*CORE_OPTIONS, *FUNCTION_GRAPH.options)},
+        options={option.name: option.default for option in (*CORE_OPTIONS, *FUNCTION_GRAPH.options)} | _recorded_options(trace),
         symbols=_Symbols(trace.symbols),
+        prototypes=_prototypes(trace),
         comm_of=trace.tasks.saved_comm_of,
         tgid_of=trace.tasks.tgid_of,
         irq_entry_text=_irq_entry_text(trace.symbols),
@@ -64,6 +66,29 @@ def _view(trace: Trace, events: BufferEvents, options: ReportOptions) -> TraceVi
         words=words,
         kernel_constants=trace.recording.kernel_values or context.values,
     )
+
+
+def _recorded_options(trace: Trace) -> dict[str, bool]:
+    """The options of the top array, as far as the trace tells them."""
+    return dict(map(parse_option, trace.recording.trace_options.decode(errors="replace").splitlines()))
+
+
+def _prototypes(trace: Trace) -> Prototypes | None:
+    """What the kernel's functions take, if the trace tells it."""
+    btf = trace.recording.btf
+    if not btf.get(""):
+        return None
+    from emu.linux.btf import BadBtf, Btf  # few traces have it
+    from emu.linux.prototypes import LinuxPrototypes
+
+    try:
+        found = LinuxPrototypes(Btf(btf[""]))
+    except BadBtf:
+        return None
+    for module, data in btf.items():
+        if module:
+            found.add(module, data)
+    return found
 
 
 def _irq_entry_text(symbols: KernelSymbols) -> range:

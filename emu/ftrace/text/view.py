@@ -63,6 +63,9 @@ class Prototypes(Protocol):
     def parameters(self, function: str, module: str) -> Sequence[Parameter] | None:
         """The parameters of a function of the kernel ("") or of a module; None if they are not known."""
 
+    def data(self) -> Mapping[str, bytes | memoryview]:
+        """The BTF that tells them: of the kernel, named "", and of modules."""
+
 
 @dataclass(frozen=True)
 class LatencyData:

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import enum
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Required, TypedDict
 
+from emu.trace.dat.compression import LARGEST_PIECE
 from emu.trace.recording import CallCost, Option, PageLayout
 
 __all__ = ["Found", "OptionNumber", "describe"]
@@ -36,6 +38,8 @@ class OptionNumber(enum.IntEnum):
     ORIGIN = 0x7E02  # what is needed to reproduce the file (emu.trace.origin)
     KERNEL_VALUES = 0x7E03  # JSON: numbers used by print fmts, such as HRTIMER_MODE_ABS and sizeof(struct page)
     CALL_COST = 0x7E04  # two 64-bit numbers, those of `CallCost`
+    TRACE_OPTIONS = 0x7E05  # trace_options, as in tracefs
+    BTF = 0x7E06  # a module's name (none: the kernel's), NUL, its BTF packed by zlib
 
 
 class Found(TypedDict, total=False):
@@ -47,6 +51,8 @@ class Found(TypedDict, total=False):
     printk_formats: bytes
     saved_cmdlines: bytes
     saved_tgids: bytes
+    trace_options: bytes
+    btf: dict[str, bytes]
     kernel_values: Mapping[str, int]
     call_cost: CallCost
     cpu_stats: Sequence[str]
@@ -74,11 +80,26 @@ def describe(found: Found, options: Sequence[Option], byte_order: str) -> None:
                 found["trace_id"] = int.from_bytes(data, byte_order)  # type: ignore[arg-type]  # one of two strings
             case OptionNumber.SAVED_TGIDS:
                 found["saved_tgids"] = data
+            case OptionNumber.TRACE_OPTIONS:
+                found["trace_options"] = data
+            case OptionNumber.BTF:
+                name, _, packed = data.partition(b"\0")
+                found.setdefault("btf", {})[name.decode(errors="replace")] = _unpacked(packed)
             case OptionNumber.KERNEL_VALUES:
                 found["kernel_values"] = _numbers(data)
             case OptionNumber.CALL_COST if len(data) == 16:
                 halves = (data[:8], data[8:])
                 found["call_cost"] = CallCost(*(int.from_bytes(half, byte_order) for half in halves))  # type: ignore[arg-type]
+
+
+def _unpacked(packed: bytes) -> bytes:
+    """The bytes; none if they are damaged."""
+    stream = zlib.decompressobj()
+    try:
+        found = stream.decompress(packed, LARGEST_PIECE)
+    except zlib.error:
+        return b""
+    return found if stream.eof else b""
 
 
 def _numbers(data: bytes) -> dict[str, int]:

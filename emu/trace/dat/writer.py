@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import struct
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO, Literal, NamedTuple
@@ -44,7 +45,8 @@ class Description:
         trace_id: a number for the recording.
         cpus: the machine's number of CPUs.
         stats: per_cpu/cpu*/stats, after the recording.
-        saved_tgids: the file of this name.
+        saved_tgids, trace_options: the files of these names.
+        btf: what the kernel's functions take, if their arguments are recorded: the BTF of the kernel, named "", and of modules.
         kernel_values: the kernel's numbers used by print fmts.
         call_cost: the cost of recording a call; None if it is not constant.
         origin: what is needed to reproduce the recording (`emu.trace.origin`).
@@ -66,6 +68,8 @@ class Description:
     cpus: int
     stats: Sequence[str]
     saved_tgids: str = ""
+    trace_options: str = ""
+    btf: Mapping[str, bytes | memoryview] = field(default_factory=dict)
     kernel_values: Mapping[str, int] = field(default_factory=dict)
     call_cost: CallCost | None = None
     origin: bytes = b""
@@ -163,6 +167,10 @@ class _Writer:
             yield OptionNumber.CPUSTAT, _string(text)
         if one.saved_tgids:
             yield OptionNumber.SAVED_TGIDS, one.saved_tgids.encode()
+        if one.trace_options:
+            yield OptionNumber.TRACE_OPTIONS, one.trace_options.encode()
+        for name, data in one.btf.items():
+            yield OptionNumber.BTF, _string(name) + zlib.compress(data, 1)
         if one.kernel_values:
             yield OptionNumber.KERNEL_VALUES, json.dumps(one.kernel_values, sort_keys=True).encode()
         if one.call_cost:
