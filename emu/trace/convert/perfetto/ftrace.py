@@ -85,7 +85,8 @@ class Bundles:
         for each in table.call.fields:
             number = message.fields.get(each.name)
             if number is None or (table.varies(each) and not is_text(each)):
-                self._left_out.add(f"{table.call.path} {each.name}")
+                if not table.varies(each) or table.ranges(each).lengths.any():
+                    self._left_out.add(f"{table.call.path} {each.name}")
             else:
                 yield from self._field(number, each, table)
 
