@@ -6,8 +6,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -16,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Self
 from emu.cpu.cpu import Cpu
 from emu.cpu.host_signals import Held
 from emu.cpu.pc.state import flush_tlbs
-from emu.ftrace.arrays.traced_command import following, recording
 from emu.guest_machine import Completed, exit_status
 from emu.kernel.endings import GuestPanic
 from emu.kernel.guest_cpu import GuestCpu
@@ -31,15 +29,11 @@ from emu.linux.guest import Guest
 from emu.linux.image import BadKernel, Kernel, read_kernel
 from emu.linux.initramfs import initramfs_of
 from emu.linux.symbols import NoSymbols, Symbols
+from emu.linux.traced_linux import TracedLinux
 from emu.parameters import parameters_of
 
 if TYPE_CHECKING:
-    from emu.ftrace.arrays.trace_array import TraceArray
-    from emu.ftrace.tracefs import TraceFS
     from emu.kernel.console_input import Input, Terminal
-    from emu.linux.tracing.tracing import LinuxTracing
-    from emu.trace import Trace
-    from emu.trace.origin import Origin
 
 __all__ = ["LinuxMachine"]
 
@@ -47,7 +41,7 @@ _AT_A_TERMINAL = 4_000_000  # nanoseconds that pass between two looks at the key
 _READ_AHEAD = 1 << 16  # bytes of input that wait for the guest
 
 
-class LinuxMachine:
+class LinuxMachine(TracedLinux):
     """A machine with an unmodified Linux, booted and waiting for commands.
 
     >>> with LinuxMachine(cpus=2) as m:
@@ -113,7 +107,7 @@ class LinuxMachine:
         self.config, self._sinks = config, parameters
         self._kernel_path = Path(str(config.kernel))
         self.warnings: list[str] = []
-        self._warn = parameters.warn or self.warnings.append
+        self._said = parameters.warn or self.warnings.append
         self._output, self._errors = bytearray(), bytearray()
         self._exit: int | None = None  # the wait status of the latest command
         self._patience: float | None = None
@@ -126,6 +120,9 @@ class LinuxMachine:
             del config[name]
         digests = {"kernel": _digest(self._kernel_path.read_bytes()), "initramfs": _digest(initramfs)}
         return config | digests
+
+    def _warn(self, text: str) -> None:
+        self._said(text)
 
     @cached_property
     def _kernel(self) -> Kernel:
@@ -269,24 +266,6 @@ class LinuxMachine:
                 self._feed(stdin)
         return Completed(exit_status(self._status), bytes(self._output), bytes(self._errors))
 
-    @contextmanager
-    def _traced(self, trace: bool | Collection[str], follow: bool) -> Iterator[None]:
-        """During the body, the command that was given to the agent is traced as `run` says."""
-        if not (trace or follow):
-            yield
-            return
-        names = trace if isinstance(trace, Collection) else [""] if trace else []
-        array = self._tracing.array
-        with following(array) if follow else nullcontext() as follow_task, recording(array, names) as begin:
-
-            def on_exec(pid: int) -> None:
-                if follow_task is not None:
-                    follow_task(pid)
-                begin()
-
-            with self._tracing.command_begins(on_exec):
-                yield
-
     @property
     def _status(self) -> int:
         assert self._exit is not None
@@ -363,77 +342,6 @@ class LinuxMachine:
                 return self.board.sleep_until_limit()
             finally:
                 self.board.unlimited()
-
-    # Tracing
-
-    @cached_property
-    def _tracing(self) -> LinuxTracing:
-        from emu.linux.tracing.tracing import LinuxTracing  # imported when needed: it is large
-
-        found = LinuxTracing(
-            self._guest, self._kernel, seed=self.config.seed, all_functions=self._sinks.all_functions, warn=self._warn
-        )
-        self._guest.ran = found.after_run
-        return found
-
-    @property
-    def trace_array(self) -> TraceArray:
-        """The top trace array."""
-        self._check()
-        return self._tracing.array
-
-    @property
-    def stack_tracer_enabled(self) -> bool:
-        """While it is true, traced functions measure the depth of their stack."""
-        self._check()
-        return self._tracing.ftrace.stack_tracer_enabled
-
-    @stack_tracer_enabled.setter
-    def stack_tracer_enabled(self, on: bool) -> None:
-        with self._changing():
-            self._tracing.ftrace.set_stack_tracer(on)
-
-    def trace(self, name: str | None = None) -> Trace:
-        """The events that the trace arrays have recorded, as columns (emu.trace). The arrays keep them.
-
-        Args:
-            name: the instance whose events are wanted; "" is the top array. Default: the top array, or the first instance if
-                the top array has recorded nothing.
-
-        Raises:
-            KeyError: there is no such instance.
-        """
-        self._check()
-        from emu.trace import Trace
-        from emu.trace.machine_recording import recording_of
-
-        found = Trace(recording_of(self))
-        return found if name is None else found.buffer(name)
-
-    def origin(self, words: Sequence[str]) -> Origin:
-        """What reproduces a recording of this machine. `words`: of the command line that makes it."""
-        from emu.trace.origin import Origin
-
-        return Origin.of(_digest(self._kernel_path.read_bytes()), self.config.recorded(), words)
-
-    @cached_property
-    def tracefs(self) -> TraceFS:
-        """The host's tracefs: it traces the guest from outside. The guest has Linux's own, of which this one knows nothing.
-
-        Raises:
-            NotTraceable: the kernel was built without what tracing must know. It is a ValueError.
-        """
-        from emu.ftrace.tracefs import TraceFS
-
-        self._check()
-        return TraceFS(self._tracing.tree, check=self._check_open, acting=self._changing)
-
-    @contextmanager
-    def _changing(self) -> Iterator[None]:
-        """A context for changing what native code may be reading."""
-        self._check()
-        with self.board.acting():
-            yield
 
     # Keeping
 

@@ -13,19 +13,21 @@ from click.core import ParameterSource
 from emu.cli.arch_option import Command
 from emu.cli.machine_options import RunLimits
 
-__all__ = ["LinuxOptions", "linux_options", "with_equals"]
+__all__ = ["LinuxOptions", "linux_option", "linux_options", "with_equals"]
 
 _FLAG = "--linux"
 _OWN = ("rootfs", "initrd", "fresh", "all_functions", "from_reset")  # arguments that only a Linux has
 _SHARED = ("cpus", "memory", "seed", "quantum", "frequency", "timing", "command_line")  # ... that any machine has
 _OF_COMMANDS = ("linux", "limit", "host_limit", "command")
 
+linux_option = click.option(
+    _FLAG, metavar="[=VMLINUZ]",
+    help="Run an unmodified Linux: a bzImage or a vmlinux. Default: the newest of /boot, or one that `emu linux fetch` has"
+    " brought.",
+)  # fmt: skip
+
 _OPTIONS = (
-    click.option(
-        _FLAG, metavar="[=VMLINUZ]",
-        help="Run an unmodified Linux: a bzImage or a vmlinux. Default: the newest of /boot, or one that `emu linux fetch` has"
-        " brought.",
-    ),
+    linux_option,
     click.option(
         "--rootfs", metavar="DIR|TAR|CPIO", type=click.Path(path_type=Path),
         help="With --linux: the root directory. Default: a static busybox of the host.",

@@ -17,9 +17,9 @@ from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.tracers.stack_traces import StackTraces
 from emu.kernel.user_mappings import MappedFile
 from emu.linux.memory import LinuxMemory
+from emu.linux.tracing import arch as outside
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
-from emu.linux.tracing.native import OutsideTracing
 from emu.native.functions import Compiled
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class OutsideGlobals(TraceGlobals):
     def __init__(
         self,
         kernel: LinuxKernel,
-        arch: OutsideTracing,
+        arch: outside.OutsideTracing,
         guest: Guest,
         records: RecordLists,
         functions: TracedFunctions,

@@ -22,12 +22,12 @@ from emu.linux.image import Kernel
 from emu.linux.memory import LinuxMemory
 from emu.linux.modules import Module, Modules
 from emu.linux.symbols import NoSymbols, Symbols
+from emu.linux.tracing import arch as outside
 from emu.linux.tracing.command_start import CommandStart
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
 from emu.linux.tracing.layout import NotTraceable, guest_of
 from emu.linux.tracing.module_loads import ModuleLoads
-from emu.linux.tracing.native import ARCH
 from emu.linux.tracing.orc_stacks import OrcStacks
 from emu.linux.tracing.outside_globals import OutsideGlobals
 from emu.linux.tracing.task_calls import TaskCalls
@@ -90,14 +90,14 @@ class LinuxTracing:
         page_table = (symbols.address(arch.PAGE_TABLE) or 0) - arch.KERNEL_HALF
         self._no_kprobes = Kprobes.allocate()  # native code looks there at functions with commands
         for array in records.arrays:
-            array.page_table, array.translate, array.kprobes = page_table, ARCH.translate(), self._no_kprobes
-        callbacks = ARCH.outside_tasks(guest)
+            array.page_table, array.translate, array.kprobes = page_table, outside.NATIVE.translate(), self._no_kprobes
+        callbacks = outside.NATIVE.outside_tasks(guest)
         self.calls = TaskCalls(self.kernel, guest, records, callbacks)
         self._stacks = stacks = OrcStacks(kernel, symbols, self.btf, guest, records)
         shared = OutsideGlobals(
-            self.kernel, ARCH, guest, records, self.functions, stacks, warn=warn, pointer_key=seed
+            self.kernel, outside.NATIVE, guest, records, self.functions, stacks, warn=warn, pointer_key=seed
         )
-        self.ftrace = WatchedFtrace(self.kernel, self.functions, shared, ARCH, self.calls, warn)
+        self.ftrace = WatchedFtrace(self.kernel, self.functions, shared, outside.NATIVE, self.calls, warn)
         self.array = TraceArray(self.ftrace, Recorder(self.kernel, shared))
         self.tree = build_outside_tree(self.array)
         self.calls.clear()
