@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from emu.cli.arch_option import arch_option
-from emu.cli.linux.options import LinuxOptions, linux_option, with_equals
+from emu.cli.linux.options import LinuxCommand, LinuxOptions, linux_option
 from emu.cli.machine_options import RunLimits
 from emu.cli.output import write_through
 from emu.cli.progress import Progress
@@ -81,14 +81,7 @@ _KINDS: Mapping[str, Callable[..., Sequence[str]]] = {
 _OF_LINUX = ("functions", "tracers", "options", "clocks")
 
 
-class ListCommand(click.Command):
-    """A command whose option --linux may have a value."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, with_equals(args, self.params))
-
-
-@click.command("list", cls=ListCommand, context_settings={"max_content_width": 120}, epilog=EXAMPLES)
+@click.command("list", cls=LinuxCommand, context_settings={"max_content_width": 120}, epilog=EXAMPLES)
 @arch_option("Architecture of the machine.")
 @click.option(
     "--image",

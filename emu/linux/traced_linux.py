@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from emu.cpu.board import Board
     from emu.ftrace.arrays.trace_array import TraceArray
     from emu.ftrace.tracefs import TraceFS
+    from emu.kernel.counting import Counting
     from emu.linux.tracing.tracing import LinuxTracing
     from emu.trace import Trace
     from emu.trace.origin import Origin
@@ -80,6 +81,25 @@ class TracedLinux(ABC):
     def stack_tracer_enabled(self, on: bool) -> None:
         with self._changing():
             self._tracing.ftrace.set_stack_tracer(on)
+
+    def counting(self, *, functions: bool = False) -> Counting:
+        """Counts cycles and instructions while the body of `with` runs the machine.
+
+        >>> with m.counting(functions=True) as counts:
+        ...     m.run("ls /bin")
+        >>> counts["instructions"], counts.functions["vfs_read"]["instructions"], counts.functions["[user] ls"]["instructions"]
+
+        Args:
+            functions: also counts for each function of the kernel, and for each program.
+
+        Raises:
+            ValueError: (from `with`) functions are being counted already.
+            NotTraceable: see `tracefs`, for functions.
+        """
+        self._check()
+        from emu.kernel.counting import Counting
+
+        return Counting(self.board, self._tracing.profile if functions else None)
 
     def trace(self, name: str | None = None) -> Trace:
         """The events that the trace arrays have recorded, as columns (emu.trace). The arrays keep them.

@@ -13,7 +13,7 @@ from click.core import ParameterSource
 from emu.cli.arch_option import Command
 from emu.cli.machine_options import RunLimits
 
-__all__ = ["LinuxOptions", "linux_option", "linux_options", "with_equals"]
+__all__ = ["LinuxCommand", "LinuxOptions", "linux_option", "linux_options", "with_equals"]
 
 _FLAG = "--linux"
 _OWN = ("rootfs", "initrd", "fresh", "all_functions", "from_reset")  # arguments that only a Linux has
@@ -85,6 +85,10 @@ class LinuxOptions(NamedTuple):
     limits: RunLimits
     from_reset: bool = False
 
+    def with_seed(self, more: int) -> LinuxOptions:
+        """The same with another seed, so much greater."""
+        return self._replace(parameters={**self.parameters, "seed": self.parameters.get("seed", 0) + more})
+
     @classmethod
     def taken_from(
         cls, arguments: dict[str, Any], context: click.Context, also: Collection[str] = ()
@@ -111,6 +115,13 @@ class LinuxOptions(NamedTuple):
         shared = {name: arguments[name] for name in _SHARED if name in given}
         from_reset = own.pop("from_reset")
         return cls({"kernel": kernel or None, **own, **shared}, limits, from_reset)
+
+
+class LinuxCommand(click.Command):
+    """A command whose option --linux may have a value."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, with_equals(args, self.params))
 
 
 def _was_given(context: click.Context, parameter: click.Parameter) -> bool:

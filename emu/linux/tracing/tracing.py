@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +35,9 @@ from emu.linux.tracing.outside_globals import OutsideGlobals
 from emu.linux.tracing.task_calls import TaskCalls
 from emu.linux.tracing.tree import build_outside_tree
 from emu.linux.tracing.watched import WatchedFtrace
+
+if TYPE_CHECKING:
+    from emu.linux.tracing.profile import LinuxProfile
 
 __all__ = ["LinuxTracing"]
 
@@ -83,6 +88,7 @@ class LinuxTracing:
         )
         found = sites.every_function(symbols) if all_functions else sites.traceable_functions(kernel, symbols)
         self.functions = TracedFunctions(found)
+        self._symbols = symbols
         has_booted = of_guest.channel.ready
         if has_booted:  # the kernel has freed its initialisation code
             self.functions.init_is_gone("")
@@ -118,6 +124,13 @@ class LinuxTracing:
             initialised=self._initialised,
             gone=self._module_gone,
         )
+
+    @cached_property
+    def profile(self) -> LinuxProfile:
+        """Counts for each function and each program."""
+        from emu.linux.tracing.profile import LinuxProfile  # imported when needed: it is compiled
+
+        return LinuxProfile(self.kernel, self._symbols, self.array.globals.guest)
 
     def _release(self, symbols: Symbols, memory: LinuxMemory) -> str:
         """The kernel's version, as uname shows it."""
