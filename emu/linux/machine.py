@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +22,7 @@ from emu.linux import requirements, saved, store
 from emu.linux.boot_params import check_memory
 from emu.linux.channel import Window
 from emu.linux.checkpoint import LinuxCheckpoint
+from emu.linux.command_input import CommandInput
 from emu.linux.command_words import words_of_command
 from emu.linux.config import LinuxConfig, LinuxParameters
 from emu.linux.find import find_kernel
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LinuxMachine"]
 
-_AT_A_TERMINAL = 4_000_000  # nanoseconds that pass between two looks at the keyboard, at most
-_READ_AHEAD = 1 << 16  # bytes of input that wait for the guest
 
 
 class LinuxMachine(TracedLinux):
@@ -110,7 +109,6 @@ class LinuxMachine(TracedLinux):
         self._said = parameters.warn or self.warnings.append
         self._output, self._errors = bytearray(), bytearray()
         self._exit: int | None = None  # the wait status of the latest command
-        self._patience: float | None = None
         self._closed = False
 
     def _made_from(self, initramfs: bytes) -> dict[str, object]:
@@ -157,6 +155,7 @@ class LinuxMachine(TracedLinux):
     def _start(self, panic: int | None) -> None:
         """Makes the PC."""
         self._guest = guest = Guest(self.config, lambda: self._kernel, panic, self._sinks.console or (lambda data: None))
+        self._input = CommandInput(guest, lambda: self._exit is not None)
         guest.channel.on_output = self._on_output
         guest.channel.on_errors = self._on_errors
         guest.channel.on_exit = self._on_exit
@@ -209,8 +208,8 @@ class LinuxMachine(TracedLinux):
     @property
     def patience(self) -> float | None:
         """The seconds for which a terminal may wait for a key now; None: no limit. All CPUs sleep meanwhile."""
-        left = self._guest.limits.host_left
-        return left if self._patience is None else self._patience if left is None else min(left, self._patience)
+        left, patience = self._guest.limits.host_left, self._input.patience
+        return left if patience is None else patience if left is None else min(left, patience)
 
     def run(
         self,
@@ -221,6 +220,7 @@ class LinuxMachine(TracedLinux):
         stdin: Input | bytes = b"",
         terminal: Terminal | None = None,
         environment: Sequence[str] = (),
+        meanwhile: Callable[[bool], None] | None = None,
         limit: int | None = None,
         host_limit: float | None = None,
     ) -> Completed:
@@ -234,6 +234,8 @@ class LinuxMachine(TracedLinux):
                 and in all instances.
             stdin: the command's standard input: all its bytes, or an Input that gives them as they come.
             terminal: used instead of `stdin`: the command has a terminal, with lines, an echo and ^C. It writes to `output` only.
+            meanwhile: called now and then, between two turns of CPUs; it may use `tracefs`. Its argument is True if every CPU
+                sleeps and nothing will wake one: the command then waits for what `meanwhile` does.
             environment: words NAME=VALUE, besides the usual ones.
             limit: nanoseconds of virtual time that the command may take.
             host_limit: seconds of the host's time that it may take.
@@ -261,56 +263,15 @@ class LinuxMachine(TracedLinux):
         channel.run(words, [word.encode(errors="surrogateescape") for word in environment], window)
         with self._guest.limits.during(limit, host_limit), self._traced(trace, follow):
             if terminal is not None:
-                self._talk(terminal, window)
+                self._input.talk(terminal, window)
             else:
-                self._feed(stdin)
+                self._input.feed(stdin, meanwhile)
         return Completed(exit_status(self._status), bytes(self._output), bytes(self._errors))
 
     @property
     def _status(self) -> int:
         assert self._exit is not None
         return self._exit
-
-    def _feed(self, source: Input | bytes) -> None:
-        """Runs the command to its end. Gives it input from a source."""
-        channel, ended = self._guest.channel, False
-        if isinstance(source, bytes):
-            channel.input(source)
-            channel.end_input()
-            ended = True
-        while self._exit is None:
-            if not ended and not isinstance(source, bytes) and channel.waiting_input < _READ_AHEAD:
-                data = source.read(wait=False)
-                if data:
-                    channel.input(data)
-                elif data is not None:
-                    channel.end_input()
-                    ended = True
-            if not self._guest.for_a_moment() and self._exit is None:
-                raise self._wedged("the command does not end: every CPU sleeps, and nothing will wake one")
-
-    def _talk(self, terminal: Terminal, window: Window | None) -> None:
-        """Runs the command to its end, at a terminal. While all CPUs sleep, time passes as on the host."""
-        board, channel = self.board, self._guest.channel
-        try:
-            while self._exit is None:
-                board.limit = board.now + board.cycles(_AT_A_TERMINAL)
-                self._guest.for_a_moment()
-                idle = self._guest.idle_time
-                self._patience = idle / 1e9
-                data = terminal.read(wait=idle > 0) if self._exit is None else None
-                if (size := Window(*terminal.size())) != window:
-                    channel.resize(window := size)
-                if data == b"":
-                    channel.kill()  # the terminal is gone
-                elif data is not None:
-                    channel.input(data)
-                elif idle:
-                    board.limit = board.now + board.cycles(idle)
-                    board.sleep_until_limit()
-        finally:
-            self._patience = None
-            board.unlimited()
 
     def _kill_command(self) -> None:
         """Kills a command that is still running because its `run` raised."""

@@ -82,6 +82,10 @@ class TracedLinux(ABC):
         with self._changing():
             self._tracing.ftrace.set_stack_tracer(on)
 
+    def settle(self, limit: int | None = None, host_limit: float | None = None) -> None:
+        """Nothing is left to do for tracefs: what is asked of it takes effect at once."""
+        self._check()
+
     def counting(self, *, functions: bool = False) -> Counting:
         """Counts cycles and instructions while the body of `with` runs the machine.
 

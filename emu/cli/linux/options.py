@@ -18,7 +18,7 @@ __all__ = ["LinuxCommand", "LinuxOptions", "linux_option", "linux_options", "wit
 _FLAG = "--linux"
 _OWN = ("rootfs", "initrd", "fresh", "all_functions", "from_reset")  # arguments that only a Linux has
 _SHARED = ("cpus", "memory", "seed", "quantum", "frequency", "timing", "command_line")  # ... that any machine has
-_OF_COMMANDS = ("linux", "limit", "host_limit", "command")
+_OF_COMMANDS = ("linux", "limit", "host_limit", "command", "directory")
 
 linux_option = click.option(
     _FLAG, metavar="[=VMLINUZ]",
