@@ -132,16 +132,24 @@ class Qemu:
         ]  # fmt: skip
 
     def run(self, command: str) -> float:
+        return self._taken(command)[0]
+
+    def output(self, command: str) -> bytes:
+        """What a command writes, among what the kernel does. Raises Failed, as `run`."""
+        return self._taken(command)[1]
+
+    def _taken(self, command: str) -> tuple[float, bytes]:
         init = INIT.format(shlex.quote(command)).encode()
         with tempfile.NamedTemporaryFile() as initramfs, tempfile.TemporaryFile() as output:
             initramfs.write(base(init, self._files.busybox.read_bytes()) + tree_of(self._files.root))
             initramfs.flush()
             seconds = _processor_time([*self._command, "-initrd", initramfs.name], output.fileno(), _limit(command))
             output.seek(0)
-            found = STATUS.findall(output.read())
+            text = output.read()
+            found = STATUS.findall(text)
         if found[-1:] != [b"0"]:
             raise Failed(f"{command}: status {found[-1].decode()}" if found else f"{command}: the guest did not tell its status")
-        return seconds
+        return seconds, text
 
 
 def _limit(command: str) -> int:

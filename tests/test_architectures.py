@@ -23,11 +23,13 @@ ALLOWED = {
     "emu/ftrace/errors.py": "prefixes of Linux's system calls, by which users know them whatever the machine is",
     "emu/ftrace/tracefs/readme.py": "a text for the guest's users",
     "emu/linux/__init__.py": "the one architecture on which Linux is booted",
+    "emu/linux/tracing/__init__.py": "the same",
     "emu/race/litmus/litmus_text.py": "an example of a litmus test's first line",
     "emu/tour/document.py": "the name of a document",
 }
 # The folders of a board that only one architecture has, and modules about that board, whose paths do not name it.
 BOARDS = {"emu/cpu/pc/": "x86_64", "emu/cpu/native/pc/": "x86_64", "emu/linux/boot_params.py": "x86_64"}
+BOARDS |= {"emu/linux/orc.py": "x86_64", "emu/ftrace/native/orc_record.py": "x86_64"}
 FOLDERS = {
     "emu/cpu/arch", "emu/cpu/native/arch", "emu/ftrace/arch", "emu/ftrace/native/arch", "emu/kernel/arch", "emu/race/arch",
     "emu/race/litmus/arch", "firmware/arch", "firmware/modules/arch", "firmware/modules/race_lab/arch", "firmware/user/arch",

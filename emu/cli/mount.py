@@ -14,13 +14,15 @@ import click
 
 from emu.cli.command import CommandOutput, run_command
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
-from emu.cli.machine_options import RunLimits, boot, config_of, machine_options
+from emu.cli.linux.options import LinuxOptions, linux_options
+from emu.cli.machine_options import RunLimits, machine_options
 from emu.cli.progress import Progress
 from emu.cli.signals import Terminated, raised
 from emu.cli.trace_options import TracingCommand, recording_of, trace_options, trace_options_of
+from emu.cli.traced_machine import OF_LINUX, traced_machine
 
 if TYPE_CHECKING:
-    from emu.machine import Machine
+    from emu.cli.traced_machine import AnyMachine
     from emu.mount.mounted import Mounted
 
 __all__ = ["executing", "mount", "mount_errors"]
@@ -48,6 +50,7 @@ Exit status: as that of `emu run`; COMMAND's also if Ctrl-C ends it later.
 @click.command(cls=TracingCommand, context_settings={"max_content_width": 120}, epilog=EXAMPLES)
 @trace_options
 @click.option("--leave", is_flag=True, help="Unmount the tree when COMMAND has ended.")
+@linux_options
 @machine_options
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 @click.argument("command", nargs=-1, metavar="[-- COMMAND...]", type=click.UNPROCESSED)
@@ -56,7 +59,9 @@ def mount(follow: bool, leave: bool, directory: Path, command: Sequence[str], **
     from emu.mount.host import check
     from emu.mount.mounted import Mounted
 
-    (asked,) = trace_options_of(click.get_current_context())
+    context = click.get_current_context()
+    on_linux = LinuxOptions.taken_from(machine_arguments, context, (*OF_LINUX, "--leave"))
+    (asked,) = trace_options_of(context)
     settings = asked.settings()
     traces = bool(settings) or follow
     if leave and not command:
@@ -65,18 +70,23 @@ def mount(follow: bool, leave: bool, directory: Path, command: Sequence[str], **
         check(directory)
     progress = Progress()
     console = CommandOutput(progress, sys.stderr)
-    limits = RunLimits.taken_from(machine_arguments)
+    limits = RunLimits.taken_from(machine_arguments) if on_linux is None else on_linux.limits
     status, cut_short = 0, None
-    with raised(), boot(config_of(machine_arguments), console, limits, progress) as machine, mount_errors():
+
+    def set_up(machine: AnyMachine) -> None:
         if traces:
             with progress.during("setting up tracing"), guest_errors():
                 asked.set_up(machine, settings)
+
+    recorded = recording_of([asked]) if traces else []
+    with raised(), traced_machine(
+        machine_arguments, on_linux, console, limits, progress, set_up, recorded
+    ) as machine, mount_errors():
         console.shown = True
         with Mounted(machine, directory) as mounted:
             click.echo(f"emu: mounted at {directory}", err=True)
             if command:
                 try:
-                    recorded = recording_of([asked]) if traces else []
                     status = run_command(machine, command, limits, trace=recorded, follow=follow, meanwhile=mounted.serve)
                 except (GuestDied, TimedOut) as error:  # the trace may still be useful
                     cut_short = error
@@ -103,7 +113,7 @@ def _serve(mounted: Mounted, execute: Callable[..., int]) -> None:
             raise
 
 
-def executing(machine: Machine, limits: RunLimits) -> Callable[[Sequence[str], Callable[[bool], None]], int]:
+def executing(machine: AnyMachine, limits: RunLimits) -> Callable[[Sequence[str], Callable[[bool], None]], int]:
     """A function that runs the host's commands, for Mounted.serve_until. It reports how the guest ends, and returns a status."""
 
     def execute(words: Sequence[str], meanwhile: Callable[[bool], None]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -31,6 +32,7 @@ from emu.cli.traced_machine import OF_LINUX, traced_machine
 
 if TYPE_CHECKING:
     from emu.cli.traced_machine import AnyMachine
+    from emu.trace.disk_recording import DiskRecording
 
 __all__ = ["LATENCY_TRACERS", "record", "record_to", "without_options"]
 
@@ -118,28 +120,34 @@ def record_to(
     console = CommandOutput(progress, sys.stderr)
     limits = RunLimits.taken_from(machine_arguments) if on_linux is None else on_linux.limits
     status, cut_short = 0, None
+    opened = ExitStack()
+    recordings: list[DiskRecording] = []
 
     def set_up(machine: AnyMachine) -> None:
+        from emu.trace.disk_recording import DiskRecording
+
         with progress.during("setting up tracing"), guest_errors():
             for array, one in zip(arrays, settings, strict=True):
                 array.set_up(machine, one)
+        recordings.append(opened.enter_context(DiskRecording(machine, path.absolute().parent)))
+        recordings[0].begin()
 
-    with raised(), new_file(path) as file, traced_machine(
+    with raised(), new_file(path) as file, opened, traced_machine(
         machine_arguments, on_linux, console, limits, progress, set_up, recording_of(arrays)
     ) as machine:
-        from emu.trace.disk_recording import DiskRecording
-
+        (recording,) = recordings
         console.shown = not quiet
         time = Stopwatch(machine)
-        with DiskRecording(machine, path.absolute().parent) as recording:
-            with recording.taking(), progress.during(lambda: f"recording, {time_text(time.passed)} of virtual time"):
-                try:
-                    status = run_command(machine, command, limits, trace=recording_of(arrays), follow=follow)
-                except (GuestDied, TimedOut, Terminated) as error:  # the trace may still be useful
-                    cut_short = error
-            console.end_line()
-            with progress.during("writing the recording"):
-                recording.write(file, version=version, compress=compress, origin=machine.origin(words).encode())
+        with progress.during(lambda: f"recording, {time_text(time.passed)} of virtual time"):
+            try:
+                status = run_command(machine, command, limits, trace=recording_of(arrays), follow=follow)
+            except (GuestDied, TimedOut, Terminated) as error:  # the trace may still be useful
+                cut_short = error
+            finally:
+                recording.end()
+        console.end_line()
+        with progress.during("writing the recording"):
+            recording.write(file, version=version, compress=compress, origin=machine.origin(words).encode())
     if cut_short is not None:
         raise cut_short
     return status

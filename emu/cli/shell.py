@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from emu.cli.guest_errors import guest_errors
-from emu.cli.linux.options import LinuxOptions, linux_options, with_equals
+from emu.cli.linux.options import LinuxCommand, LinuxOptions, linux_options
 from emu.cli.linux.running import shell_on_linux
 from emu.cli.machine_options import RunLimits, boot, config_of, machine_options
 from emu.cli.output import write_through
@@ -48,14 +48,7 @@ Exit status: the shell's; 0: left by Ctrl-]; 2: an option is wrong; 124: --limit
 """
 
 
-class ShellCommand(click.Command):
-    """A command whose option --linux may have a value."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, with_equals(args, self.params))
-
-
-@click.command(cls=ShellCommand, context_settings={"max_content_width": 120}, epilog=EXAMPLES)
+@click.command(cls=LinuxCommand, context_settings={"max_content_width": 120}, epilog=EXAMPLES)
 @linux_options
 @machine_options
 def shell(**machine_arguments: Any) -> int:

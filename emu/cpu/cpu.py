@@ -172,6 +172,12 @@ class Cpu:
             out += self.board.ram[physical : physical + length]
         return bytes(out)
 
+    def forget_all(self) -> None:
+        """Drops all translations. The guest does not notice."""
+        with self.board.heap:
+            self.uc.ctl_flush_tb()
+        self.record.flushed = False
+
     def answer(self, value: int) -> None:
         """Gives a waiting host call its result."""
         self.board.arch.set_result(self.env, value)
@@ -184,8 +190,7 @@ class Cpu:
         """
         with self.board.heap:
             add_native_hook(self.uc, unicorn.UC_HOOK_BLOCK, function, data)
-            self.uc.ctl_flush_tb()
-        self.record.flushed = False
+        self.forget_all()
 
     def step(self, instructions: int = 1) -> None:
         """Executes the given number of instructions of this CPU only, or fewer if a block ends first.

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import Self
 
 import numpy as np
 
+from emu.cpu.board import Board
 from emu.cpu.native.timing import profile, profile_record
 from emu.cpu.native.timing.profile_record import ProfileTables
 from emu.cpu.native.timing.record import COUNTERS
@@ -22,42 +24,75 @@ _ROW_WORDS = HOST.size(profile_record.Row) // _WORD
 
 
 class Profile:
-    """Counts for each function, on a machine whose timing model has state.
+    """Counts for each function.
 
     A machine keeps its profile, because a checkpoint may have been taken while it was counting.
+
+    Args:
+        board: the machine's board.
+        functions: the kernel's functions, by where they begin, ascending.
+        end: where the last one ends.
+        comm: the offset of a task's name in its structure.
+        current_tasks: by CPU index, where in this process the address of the task on the CPU is.
+        name_of: the name for an address in other code, such as a module's.
     """
 
-    def __init__(self, kernel: Kernel) -> None:
-        board = kernel.board
-        self._kernel = kernel
+    def __init__(
+        self,
+        board: Board,
+        functions: Mapping[int, str],
+        end: int,
+        *,
+        comm: int,
+        current_tasks: Mapping[int, int],
+        name_of: Callable[[int], str],
+    ) -> None:
+        self._board, self._name = board, name_of
         user_end = min(board.arch.direct_map, board.arch.kernel_map)
-        names: dict[int, str] = {}
-        for function in kernel.image.functions:
-            if function.address >= user_end:
-                names.setdefault(function.address, function.name)
-                end = function.address + max(function.size, 1)
-        self._names = list(names.values())
-        self._starts = np.array(list(names), np.uint64)
-        counts = {"cpus": len(board.cpus), "keys": _KEYS, "rows": len(names) + _KEYS + 1}
+        self._names = list(functions.values())
+        self._starts = np.array(list(functions), np.uint64)
+        counts = {"cpus": len(board.cpus), "keys": _KEYS, "rows": len(functions) + _KEYS + 1}
         layouts = Layouts({ProfileTables: Shape(counts=counts)})
         tables = self._tables = ProfileTables.allocate(layouts)
         keys, rows = (layouts.fields(ProfileTables)[name].offset // _WORD for name in ("keys", "rows"))
         self._keys, self._rows = tables.words[keys:rows], tables.words[rows:]
         record = self._record = profile_record.Profile.allocate()
-        record.starts, record.functions, record.end = Words(self._starts.ctypes.data), len(names), end
+        record.starts, record.functions, record.end = Words(self._starts.ctypes.data), len(functions), end
         record.rows, record.keys, record.cpus, record.key_mask = tables.rows, tables.keys, tables.cpus, _KEYS - 1
         record.user_end, record.direct_start = user_end, board.arch.direct_map
         record.ram, record.ram_size = Bytes(board.ram_address), board.memory - board.arch.page_size
-        record.comm = kernel.image.offset("task_struct.comm")
-        for index, area in kernel.hot_areas.items():
-            place = kernel.memory.host_address(area) + kernel.image.offset("pcpu_hot.current_task")
+        record.comm = comm
+        for index, place in current_tasks.items():
             tables.cpus[index].current_task = Words(place)
         board.record.profile_record = record
+
+    @classmethod
+    def of_kernel(cls, kernel: Kernel) -> Self:
+        """The profile of emu's own kernel."""
+        user_end = min(kernel.board.arch.direct_map, kernel.board.arch.kernel_map)
+        names: dict[int, str] = {}
+        end = 0
+        for function in kernel.image.functions:
+            if function.address >= user_end:
+                names.setdefault(function.address, function.name)
+                end = function.address + max(function.size, 1)
+
+        def name_of(address: int) -> str:
+            found = kernel.symbols.function_at(address)
+            if found is None:
+                return "[trampoline]"
+            function, module = found
+            return f"{function.name} [{module}]" if module else function.name
+
+        offset = kernel.image.offset("pcpu_hot.current_task")
+        tasks = {index: kernel.memory.host_address(area) + offset for index, area in kernel.hot_areas.items()}
+        comm = kernel.image.offset("task_struct.comm")
+        return cls(kernel.board, names, end, comm=comm, current_tasks=tasks, name_of=name_of)
 
     @property
     def on(self) -> bool:
         """Whether it counts."""
-        return self._kernel.board.record.profile is not None
+        return self._board.record.profile is not None
 
     def start(self) -> None:
         """Starts to count, with empty rows.
@@ -65,7 +100,7 @@ class Profile:
         Raises:
             ValueError: it is counting already.
         """
-        board = self._kernel.board
+        board = self._board
         if self.on:
             raise ValueError("functions are being counted already")
         self._keys[:] = 0
@@ -83,10 +118,10 @@ class Profile:
         """Stops counting. The rows stay."""
         if self.on:
             self._account()
-            self._kernel.board.record.profile = None
+            self._board.record.profile = None
 
     def _account(self) -> None:
-        for cpu in self._kernel.board.cpus:
+        for cpu in self._board.cpus:
             profile.account_now(cpu.record, self._record)
 
     def rows(self) -> Mapping[str, Mapping[str, int]]:
@@ -98,7 +133,7 @@ class Profile:
         if self.on:
             self._account()
         rows = self._rows.reshape(-1, _ROW_WORDS)
-        events = counted(self._kernel.board.timing_model.timing)
+        events = counted(self._board.timing_model.timing)
         columns = [*COUNTERS, "cycles", "instructions"]
         found: dict[str, dict[str, int]] = {}
         names = dict(self._named())
@@ -120,11 +155,3 @@ class Profile:
                 comm = np.array([one, two & ~int(profile.OF_A_NAME)], np.uint64).tobytes().split(b"\0")[0]
                 yield first + slot, f"[user] {comm.decode(errors='replace')}"
         yield first + _KEYS, "[other]"
-
-    def _name(self, address: int) -> str:
-        """The name for an address outside the image."""
-        found = self._kernel.symbols.function_at(address)
-        if found is None:
-            return "[trampoline]"
-        function, module = found
-        return f"{function.name} [{module}]" if module else function.name

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 __all__ = ["DEFAULT_COMMAND_LINE", "LinuxConfig", "LinuxParameters"]
 
@@ -75,5 +74,5 @@ class LinuxParameters(LinuxConfig):
     boot_limit: int | None = None
     boot_host_limit: float | None = None
     all_functions: bool = False
-    prepare: Callable[[Any], None] | None = None
+    prepare: Callable[..., None] | None = None
     booting: Callable[[int], None] = lambda cpus: None

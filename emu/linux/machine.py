@@ -6,8 +6,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -16,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Self
 from emu.cpu.cpu import Cpu
 from emu.cpu.host_signals import Held
 from emu.cpu.pc.state import flush_tlbs
-from emu.ftrace.arrays.traced_command import following, recording
 from emu.guest_machine import Completed, exit_status
 from emu.kernel.endings import GuestPanic
 from emu.kernel.guest_cpu import GuestCpu
@@ -24,6 +22,7 @@ from emu.linux import requirements, saved, store
 from emu.linux.boot_params import check_memory
 from emu.linux.channel import Window
 from emu.linux.checkpoint import LinuxCheckpoint
+from emu.linux.command_input import CommandInput
 from emu.linux.command_words import words_of_command
 from emu.linux.config import LinuxConfig, LinuxParameters
 from emu.linux.find import find_kernel
@@ -31,23 +30,17 @@ from emu.linux.guest import Guest
 from emu.linux.image import BadKernel, Kernel, read_kernel
 from emu.linux.initramfs import initramfs_of
 from emu.linux.symbols import NoSymbols, Symbols
+from emu.linux.traced_linux import TracedLinux
 from emu.parameters import parameters_of
 
 if TYPE_CHECKING:
-    from emu.ftrace.arrays.trace_array import TraceArray
-    from emu.ftrace.tracefs import TraceFS
     from emu.kernel.console_input import Input, Terminal
-    from emu.linux.tracing.tracing import LinuxTracing
-    from emu.trace import Trace
-    from emu.trace.origin import Origin
 
 __all__ = ["LinuxMachine"]
 
-_AT_A_TERMINAL = 4_000_000  # nanoseconds that pass between two looks at the keyboard, at most
-_READ_AHEAD = 1 << 16  # bytes of input that wait for the guest
 
 
-class LinuxMachine:
+class LinuxMachine(TracedLinux):
     """A machine with an unmodified Linux, booted and waiting for commands.
 
     >>> with LinuxMachine(cpus=2) as m:
@@ -113,10 +106,9 @@ class LinuxMachine:
         self.config, self._sinks = config, parameters
         self._kernel_path = Path(str(config.kernel))
         self.warnings: list[str] = []
-        self._warn = parameters.warn or self.warnings.append
+        self._said = parameters.warn or self.warnings.append
         self._output, self._errors = bytearray(), bytearray()
         self._exit: int | None = None  # the wait status of the latest command
-        self._patience: float | None = None
         self._closed = False
 
     def _made_from(self, initramfs: bytes) -> dict[str, object]:
@@ -126,6 +118,9 @@ class LinuxMachine:
             del config[name]
         digests = {"kernel": _digest(self._kernel_path.read_bytes()), "initramfs": _digest(initramfs)}
         return config | digests
+
+    def _warn(self, text: str) -> None:
+        self._said(text)
 
     @cached_property
     def _kernel(self) -> Kernel:
@@ -160,6 +155,7 @@ class LinuxMachine:
     def _start(self, panic: int | None) -> None:
         """Makes the PC."""
         self._guest = guest = Guest(self.config, lambda: self._kernel, panic, self._sinks.console or (lambda data: None))
+        self._input = CommandInput(guest, lambda: self._exit is not None)
         guest.channel.on_output = self._on_output
         guest.channel.on_errors = self._on_errors
         guest.channel.on_exit = self._on_exit
@@ -212,8 +208,8 @@ class LinuxMachine:
     @property
     def patience(self) -> float | None:
         """The seconds for which a terminal may wait for a key now; None: no limit. All CPUs sleep meanwhile."""
-        left = self._guest.limits.host_left
-        return left if self._patience is None else self._patience if left is None else min(left, self._patience)
+        left, patience = self._guest.limits.host_left, self._input.patience
+        return left if patience is None else patience if left is None else min(left, patience)
 
     def run(
         self,
@@ -224,6 +220,7 @@ class LinuxMachine:
         stdin: Input | bytes = b"",
         terminal: Terminal | None = None,
         environment: Sequence[str] = (),
+        meanwhile: Callable[[bool], None] | None = None,
         limit: int | None = None,
         host_limit: float | None = None,
     ) -> Completed:
@@ -237,6 +234,8 @@ class LinuxMachine:
                 and in all instances.
             stdin: the command's standard input: all its bytes, or an Input that gives them as they come.
             terminal: used instead of `stdin`: the command has a terminal, with lines, an echo and ^C. It writes to `output` only.
+            meanwhile: called now and then, between two turns of CPUs; it may use `tracefs`. Its argument is True if every CPU
+                sleeps and nothing will wake one: the command then waits for what `meanwhile` does.
             environment: words NAME=VALUE, besides the usual ones.
             limit: nanoseconds of virtual time that the command may take.
             host_limit: seconds of the host's time that it may take.
@@ -264,74 +263,15 @@ class LinuxMachine:
         channel.run(words, [word.encode(errors="surrogateescape") for word in environment], window)
         with self._guest.limits.during(limit, host_limit), self._traced(trace, follow):
             if terminal is not None:
-                self._talk(terminal, window)
+                self._input.talk(terminal, window)
             else:
-                self._feed(stdin)
+                self._input.feed(stdin, meanwhile)
         return Completed(exit_status(self._status), bytes(self._output), bytes(self._errors))
-
-    @contextmanager
-    def _traced(self, trace: bool | Collection[str], follow: bool) -> Iterator[None]:
-        """During the body, the command that was given to the agent is traced as `run` says."""
-        if not (trace or follow):
-            yield
-            return
-        names = trace if isinstance(trace, Collection) else [""] if trace else []
-        array = self._tracing.array
-        with following(array) if follow else nullcontext() as follow_task, recording(array, names) as begin:
-
-            def on_exec(pid: int) -> None:
-                if follow_task is not None:
-                    follow_task(pid)
-                begin()
-
-            with self._tracing.command_begins(on_exec):
-                yield
 
     @property
     def _status(self) -> int:
         assert self._exit is not None
         return self._exit
-
-    def _feed(self, source: Input | bytes) -> None:
-        """Runs the command to its end. Gives it input from a source."""
-        channel, ended = self._guest.channel, False
-        if isinstance(source, bytes):
-            channel.input(source)
-            channel.end_input()
-            ended = True
-        while self._exit is None:
-            if not ended and not isinstance(source, bytes) and channel.waiting_input < _READ_AHEAD:
-                data = source.read(wait=False)
-                if data:
-                    channel.input(data)
-                elif data is not None:
-                    channel.end_input()
-                    ended = True
-            if not self._guest.for_a_moment() and self._exit is None:
-                raise self._wedged("the command does not end: every CPU sleeps, and nothing will wake one")
-
-    def _talk(self, terminal: Terminal, window: Window | None) -> None:
-        """Runs the command to its end, at a terminal. While all CPUs sleep, time passes as on the host."""
-        board, channel = self.board, self._guest.channel
-        try:
-            while self._exit is None:
-                board.limit = board.now + board.cycles(_AT_A_TERMINAL)
-                self._guest.for_a_moment()
-                idle = self._guest.idle_time
-                self._patience = idle / 1e9
-                data = terminal.read(wait=idle > 0) if self._exit is None else None
-                if (size := Window(*terminal.size())) != window:
-                    channel.resize(window := size)
-                if data == b"":
-                    channel.kill()  # the terminal is gone
-                elif data is not None:
-                    channel.input(data)
-                elif idle:
-                    board.limit = board.now + board.cycles(idle)
-                    board.sleep_until_limit()
-        finally:
-            self._patience = None
-            board.unlimited()
 
     def _kill_command(self) -> None:
         """Kills a command that is still running because its `run` raised."""
@@ -363,77 +303,6 @@ class LinuxMachine:
                 return self.board.sleep_until_limit()
             finally:
                 self.board.unlimited()
-
-    # Tracing
-
-    @cached_property
-    def _tracing(self) -> LinuxTracing:
-        from emu.linux.tracing.tracing import LinuxTracing  # imported when needed: it is large
-
-        found = LinuxTracing(
-            self._guest, self._kernel, seed=self.config.seed, all_functions=self._sinks.all_functions, warn=self._warn
-        )
-        self._guest.ran = found.after_run
-        return found
-
-    @property
-    def trace_array(self) -> TraceArray:
-        """The top trace array."""
-        self._check()
-        return self._tracing.array
-
-    @property
-    def stack_tracer_enabled(self) -> bool:
-        """While it is true, traced functions measure the depth of their stack."""
-        self._check()
-        return self._tracing.ftrace.stack_tracer_enabled
-
-    @stack_tracer_enabled.setter
-    def stack_tracer_enabled(self, on: bool) -> None:
-        with self._changing():
-            self._tracing.ftrace.set_stack_tracer(on)
-
-    def trace(self, name: str | None = None) -> Trace:
-        """The events that the trace arrays have recorded, as columns (emu.trace). The arrays keep them.
-
-        Args:
-            name: the instance whose events are wanted; "" is the top array. Default: the top array, or the first instance if
-                the top array has recorded nothing.
-
-        Raises:
-            KeyError: there is no such instance.
-        """
-        self._check()
-        from emu.trace import Trace
-        from emu.trace.machine_recording import recording_of
-
-        found = Trace(recording_of(self))
-        return found if name is None else found.buffer(name)
-
-    def origin(self, words: Sequence[str]) -> Origin:
-        """What reproduces a recording of this machine. `words`: of the command line that makes it."""
-        from emu.trace.origin import Origin
-
-        return Origin.of(_digest(self._kernel_path.read_bytes()), self.config.recorded(), words)
-
-    @cached_property
-    def tracefs(self) -> TraceFS:
-        """The host's tracefs: it traces the guest from outside. The guest has Linux's own, of which this one knows nothing.
-
-        Raises:
-            NotTraceable: the kernel was built without what tracing must know. It is a ValueError.
-        """
-        from emu.ftrace.tracefs import TraceFS
-
-        self._check()
-        return TraceFS(self._tracing.tree, check=self._check_open, acting=self._changing)
-
-    @contextmanager
-    def _changing(self) -> Iterator[None]:
-        """A context for changing what native code may be reading."""
-        self._check()
-        with self.board.acting():
-            yield
 
     # Keeping
 

@@ -233,7 +233,7 @@ class Machine(TracedKernel):
         if functions and self._profile is None:
             from emu.kernel.profile import Profile
 
-            self._profile = Profile(self.kernel)
+            self._profile = Profile.of_kernel(self.kernel)
         return Counting(self.board, self._profile if functions else None)
 
     def trace(self, name: str | None = None) -> Trace:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Self
 
 from emu.ftrace.tracefs.node import StaticDirectory
+from emu.linux.machine import LinuxMachine
 from emu.machine import Machine
 from emu.mount.guest_commands import GuestCommand, GuestCommands
 from emu.mount.host import OWN, UNMOUNT, CannotMount, check
@@ -49,7 +50,7 @@ class Mounted:
         CannotMount: from the constructor and from `with`.
     """
 
-    def __init__(self, machine: Machine, directory: Path) -> None:
+    def __init__(self, machine: Machine | LinuxMachine, directory: Path) -> None:
         check(directory)
         self._machine = machine
         self._directory = directory.absolute()

@@ -19,6 +19,7 @@ from emu.ftrace.numbers import parse_decimal
 from emu.ftrace.tracefs.node import HandleFile, StaticDirectory
 from emu.ftrace.tracefs.text_file import TextFile
 from emu.kernel.files.node import Node
+from emu.linux.machine import LinuxMachine
 from emu.machine import Machine
 from emu.mount.guest_commands import GUEST, GuestCommands, RunHandle
 from emu.trace.machine_description import kallsyms
@@ -26,9 +27,9 @@ from emu.trace.machine_description import kallsyms
 __all__ = ["own_files"]
 
 
-def own_files(machine: Machine, commands: GuestCommands) -> StaticDirectory:
+def own_files(machine: Machine | LinuxMachine, commands: GuestCommands) -> StaticDirectory:
     """The folder. `commands` gets the data written to `run`."""
-    ftrace, last = machine.ftrace, len(machine.cpus) - 1
+    ftrace, last = machine.trace_array.ftrace, len(machine.cpus) - 1
     cpus = TextFile(lambda: f"0-{last}\n" if last else "0\n")
     sysctls = {
         "ftrace_enabled": _switch(lambda: ftrace.enabled, ftrace.set_enabled),
@@ -38,11 +39,11 @@ def own_files(machine: Machine, commands: GuestCommands) -> StaticDirectory:
     guest = TextFile(lambda: GUEST)
     guest.mode = stat.S_IFREG | 0o755
     return _folder(
-        proc=_folder(kallsyms=TextFile(lambda: kallsyms(machine.kernel)), sys=_folder(kernel=_folder(**sysctls))),
+        proc=_folder(kallsyms=TextFile(lambda: kallsyms(ftrace.kernel)), sys=_folder(kernel=_folder(**sysctls))),
         sys=_folder(devices=_folder(system=_folder(cpu=_folder(possible=cpus, online=cpus)))),
         bin=_folder(guest=guest),
         run=HandleFile(0o600, lambda flags: RunHandle(flags, commands)),
-        byte_order=TextFile(lambda: "little\n" if machine.kernel.image.byte_order == "<" else "big\n"),
+        byte_order=TextFile(lambda: f"{ftrace.kernel.memory.byte_order}\n"),
     )
 
 

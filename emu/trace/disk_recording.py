@@ -67,13 +67,21 @@ class DiskRecording:
     @contextmanager
     def taking(self) -> Iterator[None]:
         """Takes pages out of the buffers during the body, and the rest at the end."""
-        for pages in self._arrays.values():
-            pages.begin()
+        self.begin()
         try:
             yield
         finally:
-            for pages in self._arrays.values():
-                pages.end()
+            self.end()
+
+    def begin(self) -> None:
+        """Takes pages out of the buffers from now on."""
+        for pages in self._arrays.values():
+            pages.begin()
+
+    def end(self) -> None:
+        """Takes what is left in the buffers, and no more."""
+        for pages in self._arrays.values():
+            pages.end()
 
     def write(self, file: BinaryIO, *, version: Literal[6, 7] = 7, compress: bool = False, origin: bytes = b"") -> None:
         """Writes the recorded events as a trace.dat; see `write_dat`.

@@ -97,7 +97,7 @@ def kernel_of(machine: TracedMachine) -> TracedKernel:
 
 def printk_formats(machine: TracedMachine) -> str:
     """The file of that name; "" if the machine has none."""
-    return machine.tracefs.read("printk_formats") if machine.tracefs.exists("printk_formats") else ""
+    return machine.tracefs.read("printk_formats") if "printk_formats" in machine.tracefs.listdir() else ""
 
 
 def uname(kernel: TracedKernel) -> str:

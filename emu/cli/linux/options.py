@@ -13,19 +13,21 @@ from click.core import ParameterSource
 from emu.cli.arch_option import Command
 from emu.cli.machine_options import RunLimits
 
-__all__ = ["LinuxOptions", "linux_options", "with_equals"]
+__all__ = ["LinuxCommand", "LinuxOptions", "linux_option", "linux_options", "with_equals"]
 
 _FLAG = "--linux"
 _OWN = ("rootfs", "initrd", "fresh", "all_functions", "from_reset")  # arguments that only a Linux has
 _SHARED = ("cpus", "memory", "seed", "quantum", "frequency", "timing", "command_line")  # ... that any machine has
-_OF_COMMANDS = ("linux", "limit", "host_limit", "command")
+_OF_COMMANDS = ("linux", "limit", "host_limit", "command", "directory")
+
+linux_option = click.option(
+    _FLAG, metavar="[=VMLINUZ]",
+    help="Run an unmodified Linux: a bzImage or a vmlinux. Default: the newest of /boot, or one that `emu linux fetch` has"
+    " brought.",
+)  # fmt: skip
 
 _OPTIONS = (
-    click.option(
-        _FLAG, metavar="[=VMLINUZ]",
-        help="Run an unmodified Linux: a bzImage or a vmlinux. Default: the newest of /boot, or one that `emu linux fetch` has"
-        " brought.",
-    ),
+    linux_option,
     click.option(
         "--rootfs", metavar="DIR|TAR|CPIO", type=click.Path(path_type=Path),
         help="With --linux: the root directory. Default: a static busybox of the host.",
@@ -83,6 +85,10 @@ class LinuxOptions(NamedTuple):
     limits: RunLimits
     from_reset: bool = False
 
+    def with_seed(self, more: int) -> LinuxOptions:
+        """The same with another seed, so much greater."""
+        return self._replace(parameters={**self.parameters, "seed": self.parameters.get("seed", 0) + more})
+
     @classmethod
     def taken_from(
         cls, arguments: dict[str, Any], context: click.Context, also: Collection[str] = ()
@@ -109,6 +115,13 @@ class LinuxOptions(NamedTuple):
         shared = {name: arguments[name] for name in _SHARED if name in given}
         from_reset = own.pop("from_reset")
         return cls({"kernel": kernel or None, **own, **shared}, limits, from_reset)
+
+
+class LinuxCommand(click.Command):
+    """A command whose option --linux may have a value."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, with_equals(args, self.params))
 
 
 def _was_given(context: click.Context, parameter: click.Parameter) -> bool:

@@ -16,6 +16,8 @@ import click
 from emu.architectures import ARCHITECTURES
 from emu.cli.command import CommandOutput, Stopwatch, run_command
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
+from emu.cli.linux.options import LinuxCommand, LinuxOptions, linux_options
+from emu.cli.linux.running import boot_linux
 from emu.cli.machine_options import RunLimits, boot, config_of, machine_options
 from emu.cli.output import open_output, write_through
 from emu.cli.progress import Progress
@@ -29,9 +31,11 @@ from emu.cli.table import width_of
 from emu.machine_config import MachineConfig
 
 if TYPE_CHECKING:
-    from emu.machine import Machine
+    from emu.cli.traced_machine import AnyMachine
 
 __all__ = ["stat"]
+
+_OF_LINUX = ("-e", "-a", "-A", "-r", "--by", "--sort", "-n", "-j", "--set", "-o")
 
 EXAMPLES = """\
 \b
@@ -45,6 +49,8 @@ Examples:
     emu stat -r 5 -- 'ls | cat'
   What tracing costs:
     emu stat --set current_tracer=function_graph -e instructions,return-misses -- ls /bin
+  Instructions of each function of an unmodified Linux, and of each program:
+    emu stat --linux --by function -- 'ls /bin | wc -l'
 
 \b
 What is counted is what all CPUs do, in the kernel and in programs, from the command's start to its end: -a is the
@@ -60,7 +66,7 @@ Exit status: as `emu run` has it; with -r, that of the last run.
 """
 
 
-@click.command(context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)
+@click.command(cls=LinuxCommand, context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)
 @click.option("-e", "--event", "events", metavar="EVENT,...", multiple=True, help="Show these events. Repeatable.")
 @click.option("-a", "--all-cpus", is_flag=True, expose_value=False, help="Count on all CPUs, as always.")
 @click.option("-A", "--per-cpu", "--no-aggr", "per_cpu", is_flag=True, help="Show what each CPU has counted.")
@@ -76,6 +82,7 @@ Exit status: as `emu run` has it; with -r, that of the last run.
 @click.option("-j", "--json", "as_json", is_flag=True, help="Write a JSON object in each line.")
 @click.option("--set", "files", metavar="FILE=VALUE", multiple=True, help="Write VALUE to FILE of tracefs before the command.")
 @click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Write the counts to FILE.")
+@linux_options
 @machine_options
 @click.argument("command", nargs=-1, required=True, metavar="COMMAND...", type=click.UNPROCESSED)
 def stat(
@@ -101,9 +108,10 @@ def stat(
     first = choices.chosen([sort], "--sort") if sort is not None else []
     if by is not None and DURATION in (*chosen, *first):
         raise click.UsageError(f"{DURATION} is not counted by function")
-    limits = RunLimits.taken_from(machine_arguments)
-    config = _with_model(config_of(machine_arguments))
-    if by is not None and config.timing == "static":
+    on_linux = LinuxOptions.taken_from(machine_arguments, click.get_current_context(), _OF_LINUX)
+    limits = RunLimits.taken_from(machine_arguments) if on_linux is None else on_linux.limits
+    config = None if on_linux is not None else _with_model(config_of(machine_arguments))
+    if by is not None and config is not None and config.timing == "static":
         raise click.UsageError(
             f"--by function: the timing model static does not count by function; pipeline and caches do ({_with_cpu_models()})"
         )
@@ -131,7 +139,7 @@ def stat(
         cut_short = None
         try:
             for number in range(repeat):
-                runner.run(replace(config, seed=config.seed + number))
+                runner.run(_with_seed(config, on_linux, number))
         except (GuestDied, TimedOut, Terminated) as error:  # the counts so far may still be useful
             cut_short = error
         if runner.runs:
@@ -144,6 +152,14 @@ def stat(
     if cut_short is not None:
         raise cut_short
     return runner.status
+
+
+def _with_seed(config: MachineConfig | None, on_linux: LinuxOptions | None, number: int) -> MachineConfig | LinuxOptions:
+    """What describes the machine of a run: each has the next seed."""
+    if config is not None:
+        return replace(config, seed=config.seed + number)
+    assert on_linux is not None
+    return on_linux.with_seed(number)
 
 
 def _with_model(config: MachineConfig) -> MachineConfig:
@@ -205,13 +221,13 @@ class _Runner:
         self._functions = functions
         self._progress = Progress()
 
-    def run(self, config: MachineConfig) -> None:
+    def run(self, machine_of: MachineConfig | LinuxOptions) -> None:
         """Boots a machine and runs the command.
 
-        Raises: as `run_command`, and `boot`.
+        Raises: as `run_command`, and `boot` or `boot_linux`.
         """
         console = CommandOutput(self._progress, sys.stdout)
-        with boot(config, console, self._limits, self._progress) as machine:
+        with self._boot(machine_of, console) as machine:
             with self._progress.during("setting up tracing"), guest_errors():
                 apply(machine.tracefs.write, self._settings)
             console.shown = True
@@ -221,7 +237,12 @@ class _Runner:
                 if sys.stdout.isatty():
                     console.end_line()
 
-    def _count(self, machine: Machine) -> None:
+    def _boot(self, machine_of: MachineConfig | LinuxOptions, console: CommandOutput) -> AnyMachine:
+        if isinstance(machine_of, MachineConfig):
+            return boot(machine_of, console, self._limits, self._progress)
+        return boot_linux(machine_of, self._progress, console, console)
+
+    def _count(self, machine: AnyMachine) -> None:
         time = Stopwatch(machine)
         counting = machine.counting(functions=self._functions)
         try:

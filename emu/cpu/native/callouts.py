@@ -123,16 +123,20 @@ def call_function_at(cpu: Cpu, board: Board, address: u64) -> None:
     if each is not None and board.looked_at_start <= address < board.looked_at_end:
         each(cpu, address)
     callout = find(board.callouts, address)
-    if callout is not None:
-        returned = callout.returned
-        if returned is not None:
-            returned(cpu, address)
-        noticed = callout.noticed
-        if noticed is not None:
-            noticed(cpu, address)
-        handler = callout.handler
-        if handler is not None:
-            handler(cpu, callout.argument)
+    if callout is None:
+        return
+    returned = callout.returned
+    if returned is not None:
+        returned(cpu, address)
+    noticed = callout.noticed
+    if noticed is not None:
+        noticed(cpu, address)
+        callout = find(board.callouts, address)  # it may have changed the table
+        if callout is None:
+            return
+    handler = callout.handler
+    if handler is not None:
+        handler(cpu, callout.argument)
 
 
 def build_watch_returns(arch: str, walk: Callable[[Cpu, Board, u64], u64]) -> Callable[[Cpu, u64, Handler], None]:

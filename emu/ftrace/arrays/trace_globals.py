@@ -115,6 +115,10 @@ class TraceGlobals(ABC):
         """The native handler that records critical sections. From now on the kernel's sections are observed."""
 
     @abstractmethod
+    def check_command(self, name: str) -> None:
+        """Raises TraceError: EOPNOTSUPP if this kernel cannot obey a command of a trigger or of set_ftrace_filter."""
+
+    @abstractmethod
     def dump(self, cpu: int | None, on_done: Callable[[], None]) -> None:
         """Makes the kernel print the buffers of one CPU, or of all, on its console. Calls `on_done` when it has done that."""
 

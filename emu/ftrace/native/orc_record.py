@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +89,7 @@ class TextTable(Protocol):
     @property
     def offsets(self) -> NDArray[np.uint32]: ...
     @property
-    def entries(self) -> NDArray[Any]: ...
+    def entries(self) -> NDArray[np.void]: ...
     @property
     def shift(self) -> int: ...
     @property
@@ -108,7 +108,7 @@ class TextTables:
 
     def __init__(self, kernel: TextTable) -> None:
         self.record = OrcTables.allocate()
-        self._kept: list[Any] = [kernel]
+        self._kept: list[object] = [kernel]
         self._size = HOST.size(OrcText)
         _fill(self.record.kernel, kernel)
 

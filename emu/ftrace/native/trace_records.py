@@ -51,7 +51,7 @@ class TraceArray(Record):
     translate: Callable[[TraceArray, u64], u64] | None
     page_table: u64  # the RAM address of the kernel's page table, for that function
     call_stacks: CallStacks  # the tasks' calls under way, if they are the host's (native.call_stacks)
-    orc: OrcTables  # how its stacks are unwound, if that is known by ORC tables (native.arch.x86_64_orc)
+    orc: OrcTables  # how its stacks are unwound, if that is known by ORC tables (native.orc_record)
     returned: Callable[[Cpu, u64], None]  # called where a watched call returns to (native.call_stacks)
     return_trampoline: u64
     rethook_trampoline: u64  # the trampoline of return probes

@@ -88,8 +88,9 @@ class Consumers:
             at_function: whether it acts when a function is called, rather than when an event happens.
 
         Raises:
-            TraceError: ENOMEM if there is no room for a snapshot.
+            TraceError: ENOMEM if there is no room for a snapshot; EOPNOTSUPP if this kernel cannot obey the command.
         """
+        self._globals.check_command(command)
         if command == "snapshot":
             self._globals.snapshots.use()
             self._allocate_snapshot()

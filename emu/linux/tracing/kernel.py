@@ -140,6 +140,11 @@ class LinuxNames:
                 return int(module.symbols.addresses[module.symbols.names.index(name)])
         return None
 
+    def name_of(self, address: int) -> str:
+        """`function`, or `function [module]`; `[unknown]` for code that has no symbol, such as BPF's."""
+        (found,) = self.lookup(np.array([address], np.uint64))
+        return "[unknown]" if found is None else f"{found.name} [{found.module}]" if found.module else found.name
+
     def describe(self, address: int) -> str:
         """`function+0xoffset/0xsize`, followed by ` [module]` for a module's function; or the plain address."""
         (found,) = self.lookup(np.array([address], np.uint64))

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What native code must know of an x86-64 Linux: where its structures have their members, by BTF; and its numbers."""
+"""What native code must know of a Linux: where its structures have their members, by BTF; and its numbers."""
 
 from __future__ import annotations
 
-from emu.ftrace.native.guest_numbers import GuestNumbers
 from emu.ftrace.native.guest_records import Calls, Guest, GuestMemory, Hot, Mm, PtRegs, ReturnStackEntry, Task
 from emu.linux.btf import Btf
 from emu.linux.memory import LinuxMemory
 from emu.linux.structures import Structures
 from emu.linux.symbols import Symbols
-from emu.native.records import Layouts, Record, Shape, u64
+from emu.linux.tracing import arch
+from emu.native.records import Layouts, Record, Shape
 
 __all__ = ["DEEPEST", "NotTraceable", "guest_of"]
 
@@ -19,7 +19,6 @@ _TASK = (
     "rt_priority", "flags",
 )  # fmt: skip
 _MEMBERS = {"thread_info_flags": "thread_flags"}  # names in `structures.Task`
-_THREAD_SIZE = 16 << 10  # THREAD_SIZE of arch/x86/include/asm/page_64_types.h, without KASAN
 
 
 class NotTraceable(ValueError):
@@ -34,7 +33,7 @@ def guest_of(btf: Btf, symbols: Symbols, memory: LinuxMemory) -> Guest:
     """
     try:
         known = Structures(btf, symbols)
-        registers = {"pc": known.registers["ip"], "sp": known.registers["sp"], "link": known.registers["bp"]}
+        registers = {"pc": known.registers[arch.PC], "sp": known.registers[arch.SP], "link": known.registers[arch.LINK]}
         top = _top_of_stack(known, memory)
     except LookupError as error:
         raise NotTraceable(f"the kernel's types are not as expected: {error}") from None
@@ -49,7 +48,7 @@ def guest_of(btf: Btf, symbols: Symbols, memory: LinuxMemory) -> Guest:
         Calls: Shape({"curr_ret_stack": 0, "trace_overrun": 4, "ftrace_timestamp": 8, "ret_stack": 16}, {"ret_stack": DEEPEST}),
     }
     of_user = top - known.registers_size
-    return Guest(Layouts(shapes), _numbers(of_user))
+    return Guest(Layouts(shapes), arch.numbers(of_user, DEEPEST))
 
 
 def _top_of_stack(known: Structures, memory: LinuxMemory) -> int:
@@ -60,28 +59,4 @@ def _top_of_stack(known: Structures, memory: LinuxMemory) -> int:
     task = memory.word(known.per_cpu_address(memory, 0, known.per_cpu.current_task))
     top = memory.word(known.per_cpu_address(memory, 0, known.per_cpu.top_of_stack))
     found = top - memory.word(task + known.task.stack.offset)
-    return found if 0 < found <= _THREAD_SIZE else _THREAD_SIZE
-
-
-def _numbers(of_user: int) -> GuestNumbers:
-    """The numbers, from include/linux/sched.h, preempt.h and arch/x86/include/asm. They are macros, which BTF does not have."""
-    return GuestNumbers(
-        thread_size=u64(_THREAD_SIZE),
-        of_user=u64(of_user),
-        task_size=u64((1 << 47) - 4096),
-        depth=u64(DEEPEST),
-        task_report=u64(0x7F),
-        task_idle=u64(0x402),
-        pf_kthread=u64(0x200000),
-        tif_need_resched=u64(1 << 3),
-        preempt_mask=u64(0xFF),
-        softirq_served=u64(0x100),
-        softirq_disabled=u64(0xFE00),
-        hardirq_mask=u64(0xF_0000),
-        nmi_mask=u64(0xF0_0000),
-        preempt_need_resched=u64(0x8000_0000),
-        preempt_enabled=u64(0x8000_0000),
-        trace_string=u64(0),
-    )
-
-
+    return found if 0 < found <= arch.THREAD_SIZE else arch.THREAD_SIZE

@@ -20,7 +20,7 @@ from emu.linux.image import Kernel
 from emu.linux.modules import Module
 from emu.linux.orc import NoOrc, Orc, OrcLayout, OrcText, kernel_texts
 from emu.linux.symbols import Symbols
-from emu.linux.tracing.native import ARCH
+from emu.linux.tracing import arch as outside
 from emu.native.records import Words
 
 __all__ = ["OrcStacks"]
@@ -79,4 +79,4 @@ class OrcStacks(StackTraces):
 
     def callbacks(self) -> StackCallbacks:
         self.use()
-        return ARCH.stack_callbacks(self._guest)
+        return outside.NATIVE.stack_callbacks(self._guest)

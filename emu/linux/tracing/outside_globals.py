@@ -19,9 +19,9 @@ from emu.ftrace.tracers.stack_traces import StackTraces
 from emu.kernel.user_mappings import MappedFile
 from emu.linux.memory import LinuxMemory
 from emu.linux.prototypes import LinuxPrototypes
+from emu.linux.tracing import arch as outside
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
-from emu.linux.tracing.native import OutsideTracing
 from emu.native.functions import Compiled
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class OutsideGlobals(TraceGlobals):
     def __init__(
         self,
         kernel: LinuxKernel,
-        arch: OutsideTracing,
+        arch: outside.OutsideTracing,
         guest: Guest,
         records: RecordLists,
         functions: TracedFunctions,
@@ -88,8 +88,12 @@ class OutsideGlobals(TraceGlobals):
     def _running_task(self) -> int:
         raise NotImplementedError
 
+    def check_command(self, name: str) -> None:
+        if name in ("dump", "cpudump"):
+            raise TraceError(errno.EOPNOTSUPP, f"a Linux guest does not print the host's buffers, as '{name}' would have it do")
+
     def dump(self, cpu: int | None, on_done: Callable[[], None]) -> None:
-        raise TraceError(errno.EINVAL, "a Linux guest prints no buffers of the host")
+        raise AssertionError("check_command does not let it come to this")
 
     def mapped_file(self, tgid: int, address: int) -> MappedFile | None:
         return None

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,7 @@ from emu.cpu.pc import EPOCH
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.arrays.recorder import Recorder
 from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.native.trace_records import Kprobes
 from emu.linux import arch, sites
 from emu.linux.btf import BadBtf, Btf, NoBtf
 from emu.linux.guest import Guest
@@ -22,17 +25,20 @@ from emu.linux.memory import LinuxMemory
 from emu.linux.modules import Module, Modules
 from emu.linux.prototypes import LinuxPrototypes
 from emu.linux.symbols import NoSymbols, Symbols
+from emu.linux.tracing import arch as outside
 from emu.linux.tracing.command_start import CommandStart
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
 from emu.linux.tracing.layout import NotTraceable, guest_of
 from emu.linux.tracing.module_loads import ModuleLoads
-from emu.linux.tracing.native import ARCH
 from emu.linux.tracing.orc_stacks import OrcStacks
 from emu.linux.tracing.outside_globals import OutsideGlobals
 from emu.linux.tracing.task_calls import TaskCalls
 from emu.linux.tracing.tree import build_outside_tree
 from emu.linux.tracing.watched import WatchedFtrace
+
+if TYPE_CHECKING:
+    from emu.linux.tracing.profile import LinuxProfile
 
 __all__ = ["LinuxTracing"]
 
@@ -83,21 +89,31 @@ class LinuxTracing:
         )
         found = sites.every_function(symbols) if all_functions else sites.traceable_functions(kernel, symbols)
         self.functions = TracedFunctions(found)
+        self._symbols = symbols
         has_booted = of_guest.channel.ready
         if has_booted:  # the kernel has freed its initialisation code
             self.functions.init_is_gone("")
         records = RecordLists(self.kernel, self.kernel.hot_areas)
         page_table = (symbols.address(arch.PAGE_TABLE) or 0) - arch.KERNEL_HALF
+        self._no_kprobes = Kprobes.allocate()  # native code looks there at functions with commands
         for array in records.arrays:
-            array.page_table, array.translate = page_table, ARCH.translate()
-        callbacks = ARCH.outside_tasks(guest)
+            array.page_table, array.translate, array.kprobes = page_table, outside.NATIVE.translate(), self._no_kprobes
+        callbacks = outside.NATIVE.outside_tasks(guest)
         self.calls = TaskCalls(self.kernel, guest, records, callbacks)
         self._prototypes = LinuxPrototypes(self.btf)
         self._stacks = stacks = OrcStacks(kernel, symbols, self.btf, guest, records)
         shared = OutsideGlobals(
-            self.kernel, ARCH, guest, records, self.functions, stacks, self._prototypes, warn=warn, pointer_key=seed
+            self.kernel,
+            outside.NATIVE,
+            guest,
+            records,
+            self.functions,
+            stacks,
+            self._prototypes,
+            warn=warn,
+            pointer_key=seed,
         )
-        self.ftrace = WatchedFtrace(self.kernel, self.functions, shared, ARCH, self.calls, warn)
+        self.ftrace = WatchedFtrace(self.kernel, self.functions, shared, outside.NATIVE, self.calls, warn)
         self.array = TraceArray(self.ftrace, Recorder(self.kernel, shared))
         self.tree = build_outside_tree(self.array)
         self.calls.clear()
@@ -118,6 +134,13 @@ class LinuxTracing:
             initialised=self._initialised,
             gone=self._module_gone,
         )
+
+    @cached_property
+    def profile(self) -> LinuxProfile:
+        """Counts for each function and each program."""
+        from emu.linux.tracing.profile import LinuxProfile  # imported when needed: it is compiled
+
+        return LinuxProfile(self.kernel, self._symbols, self.array.globals.guest)
 
     def _release(self, symbols: Symbols, memory: LinuxMemory) -> str:
         """The kernel's version, as uname shows it."""

@@ -15,9 +15,9 @@ from emu.ftrace.sites.callbacks import needs_general
 from emu.ftrace.sites.ftrace import EnabledFunction, Ftrace
 from emu.ftrace.sites.site_callback import Callback
 from emu.ftrace.tracers.graph_cost import GraphCost
+from emu.linux.tracing import arch as outside
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
-from emu.linux.tracing.native import OutsideTracing
 from emu.linux.tracing.task_calls import TaskCalls
 
 __all__ = ["WatchedFtrace"]
@@ -43,7 +43,7 @@ class WatchedFtrace(Ftrace):
         kernel: LinuxKernel,
         functions: TracedFunctions,
         trace_globals: TraceGlobals,
-        arch: OutsideTracing,
+        arch: outside.OutsideTracing,
         calls: TaskCalls,
         warn: Callable[[str], None],
     ) -> None:

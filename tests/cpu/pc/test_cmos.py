@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from emu.cpu.pc.pc import _EPOCH
+from emu.cpu.pc.pc import EPOCH
 from tests.cpu.pc.bare_pc import BarePc, into, out, results
 
 START = datetime(2026, 1, 1)
@@ -59,7 +59,7 @@ def test_time_passes_with_the_cycles() -> None:
 
 
 def test_the_epoch_is_the_year_2026() -> None:
-    assert datetime(1970, 1, 1) + timedelta(seconds=_EPOCH) == START
+    assert datetime(1970, 1, 1) + timedelta(seconds=EPOCH) == START
 
 
 def test_the_status_registers() -> None:

@@ -92,6 +92,9 @@ def build(layout: Layout, board: OfBoard = OWN_BOARD) -> NativeCpu:
         if not why & translator.BLOCK:
             return
         block = begin(uc, cpu, address, why)
+        profile = cpu.board.profile
+        if profile is not None:
+            profile(cpu, address)
         if block.cycles & block_record.STRING:
             description = block_record.charge_string(cpu, block, address)
             if description != 0:

@@ -23,10 +23,12 @@ MIX, MIX_SHIFT = 0x9E37_79B9_7F4A_7C15, 40
 @njit
 def account(cpu: Cpu, own: ProfiledCpu) -> None:
     """Adds the CPU's counts since it reached the present function to that function's row."""
-    row, base, counts = own.row, own.base, cpu.timing.counts
-    for n in range(u64(COUNTED)):
-        row.counts[n] += counts[n] - base.counts[n]
-        base.counts[n] = counts[n]
+    row, base, timing = own.row, own.base, cpu.timing
+    if timing is not None:
+        counts = timing.counts
+        for n in range(u64(COUNTED)):
+            row.counts[n] += counts[n] - base.counts[n]
+            base.counts[n] = counts[n]
     cycles, instructions = cpu.cycles - cpu.slept, cpu.instructions
     row.cycles += cycles - base.cycles
     row.instructions += instructions - base.instructions

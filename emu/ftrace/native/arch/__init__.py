@@ -12,7 +12,7 @@ The modules have functions that compile these for one layout of the guest's stru
     NAME_probe      build(guest) -> ProbeCallbacks
     NAME_uprobe     build(guest) -> UprobeCallbacks
     NAME_unwind     build(guest, context, with_places) -> the kernel unwinder (native.unwind), and stack_pointer()
-    NAME_orc        build(orc_of, word_at, site_end, with_places) -> the same for a Linux with ORC tables (x86_64)
+    NAME_orc        build(orc_of, word_at, site_end, with_places) -> the same for a Linux with ORC tables
     NAME_user       build(guest, context) -> the unwinder of programs (native.user_stack), and PAGE_TABLES (native.user_memory)
 
 The first is imported when a machine is made, the others when they are needed.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The native code that traces an x86-64 Linux from outside, compiled when it is first used."""
+"""What is particular to tracing an x86-64 Linux from outside: the native code, compiled when it is first used, and numbers."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ from emu.cpu.pc import PC_ARCH
 from emu.ftrace.arch.native_tracing import NativeTracing, once
 from emu.ftrace.native.arch import OutsideCallbacks, OutsideTaskCallbacks, x86_64_outside
 from emu.ftrace.native.context import Context
+from emu.ftrace.native.guest_numbers import GuestNumbers
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import TraceArray
 from emu.ftrace.native.unwind import Unwind
 from emu.native.functions import Compiled
 from emu.native.records import u64
 
-__all__ = ["ARCH", "OutsideTracing"]
+__all__ = ["LINK", "NATIVE", "PC", "SP", "THREAD_SIZE", "OutsideTracing", "numbers"]
+
+THREAD_SIZE = 16 << 10  # of arch/x86/include/asm/page_64_types.h, without KASAN
+PC, SP, LINK = "ip", "sp", "bp"  # the members of struct pt_regs
 
 
 class OutsideTracing(NativeTracing):
@@ -44,4 +48,33 @@ class OutsideTracing(NativeTracing):
         return x86_64_outside.build_unwind(with_places)
 
 
-ARCH = OutsideTracing()
+NATIVE = OutsideTracing()
+
+
+def numbers(of_user: int, depth: int) -> GuestNumbers:
+    """The numbers, from include/linux/sched.h, preempt.h and arch/x86/include/asm. They are macros, which BTF does not have.
+
+    Args:
+        of_user: where a program's struct pt_regs is, from the lowest address of its task's stack on.
+        depth: the calls of a task under way that are followed.
+    """
+    return GuestNumbers(
+        thread_size=u64(THREAD_SIZE),
+        of_user=u64(of_user),
+        task_size=u64((1 << 47) - 4096),
+        depth=u64(depth),
+        task_report=u64(0x7F),
+        task_idle=u64(0x402),
+        pf_kthread=u64(0x200000),
+        tif_need_resched=u64(1 << 3),
+        preempt_mask=u64(0xFF),
+        softirq_served=u64(0x100),
+        softirq_disabled=u64(0xFE00),
+        hardirq_mask=u64(0xF_0000),
+        nmi_mask=u64(0xF0_0000),
+        preempt_need_resched=u64(0x8000_0000),
+        preempt_enabled=u64(0x8000_0000),
+        trace_string=u64(0),
+    )
+
+
