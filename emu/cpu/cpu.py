@@ -142,7 +142,12 @@ class Cpu:
         A block that is running continues in its old translation.
         """
         with self.board.heap:
-            self.board.native_forget(self.record.uc, Words(ranges.ctypes.data), len(ranges))
+            self.board.native_forget.places(self.record.uc, Words(ranges.ctypes.data), len(ranges))
+
+    def forget_everything(self) -> None:
+        """Drops all translations, while the CPU does not run. It costs the host's time only."""
+        with self.board.heap:
+            self.board.native_forget.everything(self.record.state)
 
     def translate(self, address: int) -> int | None:
         """The physical address behind a virtual one; None if it is not mapped."""

@@ -100,11 +100,11 @@ class NativeTracing(ABC):
     @once
     def section_callbacks(self, guest: Guest) -> SectionCallbacks:
         """The native functions for the tracers of critical sections."""
-        from emu.ftrace.native import sections
+        from emu.ftrace.native import section_hooks
 
         about = context.build(guest)
         unwind, arch = self._unwind(guest, about), self._native()
-        return sections.build(guest, about, self.cpu.native().irqs_off, unwind, arch.callers, arch.called_from)
+        return section_hooks.build(guest, about, self.cpu.native().irqs_off, unwind, arch.callers, arch.called_from)
 
     @once
     def stack_tracer(self, guest: Guest) -> Compiled[[Cpu, StackTracer], None]:

@@ -112,6 +112,10 @@ class TraceGlobals(ABC):
         """The native handler that records critical sections. From now on the kernel's sections are observed."""
 
     @abstractmethod
+    def leave_sections(self) -> None:
+        """No array traces critical sections any longer."""
+
+    @abstractmethod
     def dump(self, cpu: int | None, on_done: Callable[[], None]) -> None:
         """Makes the kernel print the buffers of one CPU, or of all, on its console. Calls `on_done` when it has done that."""
 

@@ -151,6 +151,9 @@ class OwnGlobals(TraceGlobals):
         listen(self._kernel, hooks)
         return keep
 
+    def leave_sections(self) -> None:
+        """The tracers' keys have turned the hooks off."""
+
     def dump(self, cpu: int | None, on_done: Callable[[], None]) -> None:
         self.work.ask(WorkKind.DUMP, _ALL_CPUS if cpu is None else cpu, on_done=lambda result: on_done())
 

@@ -163,6 +163,11 @@ class ArrayCpu(Record):
     critical_start: u64  # where it started; 0: there is no section
     sequence: u64  # max_latency's sequence at that time
     sections: ArrayCpu | None  # in the top array's record: that of the array that traces sections; None: none does
+    off: u64  # if sections are seen from outside (native.watched_sections): what was off at the CPU's latest block
+    block: u64  # ... the block's address
+    trapped: u64  # ... the CPU's `trapped` at that time
+    place: u64  # ... where the latest section started or ended
+    is_entry: bool  # ... an interrupt or an exception had come before that block
     graphs: ArrayCpu  # in the top array's record: that of the array that records graphs, or may
     profile: Records[FunctionProfile]  # the function profiler's counts on the CPU (native.profiler)
     last_ip: u64  # the latest call, while FUNC_REPEATS is set (Linux: struct trace_func_repeats); 0: none

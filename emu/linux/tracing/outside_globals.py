@@ -16,11 +16,13 @@ from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.tracers.stack_traces import StackTraces
 from emu.kernel.user_mappings import MappedFile
+from emu.linux import arch
 from emu.linux.memory import LinuxMemory
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
 from emu.linux.tracing.native import OutsideTracing
 from emu.native.functions import Compiled
+from emu.native.records import u64
 
 if TYPE_CHECKING:
     from emu.cpu.native.cpu_records import Cpu
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OutsideGlobals"]
 
-_TRACERS = frozenset({"nop", "function", "function_graph"})
+_TRACERS = frozenset({"nop", "function", "function_graph", "irqsoff", "preemptoff", "preemptirqsoff"})
 
 
 class _Values:
@@ -54,7 +56,7 @@ class OutsideGlobals(TraceGlobals):
     def __init__(
         self,
         kernel: LinuxKernel,
-        arch: OutsideTracing,
+        native: OutsideTracing,
         guest: Guest,
         records: RecordLists,
         functions: TracedFunctions,
@@ -63,9 +65,11 @@ class OutsideGlobals(TraceGlobals):
         warn: Callable[[str], None],
         pointer_key: int,
     ) -> None:
-        events = Catalogue(records, lambda: arch.put_made_event(guest))
+        self._arch, self._board = native, kernel.board
+        self._at_block: Compiled[[Cpu, u64], None] | None = None
+        events = Catalogue(records, lambda: native.put_made_event(guest))
         super().__init__(
-            kernel, arch, guest, records, functions, stacks, kernel.symbols, events, warn=warn, pointer_key=pointer_key
+            kernel, native, guest, records, functions, stacks, kernel.symbols, events, warn=warn, pointer_key=pointer_key
         )
         self.kernel_values = _Values(kernel.memory)
 
@@ -76,7 +80,22 @@ class OutsideGlobals(TraceGlobals):
         return ()
 
     def section_handler(self) -> Compiled[[Cpu, ArrayCpu], None]:
-        raise NotImplementedError
+        self.stacks.use()
+        keep, at_block = self._arch.watched_sections(self.guest)
+        self._look_at_blocks(at_block)
+        return keep
+
+    def leave_sections(self) -> None:
+        self._look_at_blocks(None)
+
+    def _look_at_blocks(self, handler: Compiled[[Cpu, u64], None] | None) -> None:
+        """Calls a function, or none any more, before each block of the kernel and of its modules."""
+        if handler is not self._at_block:
+            self._at_block = handler
+            start, end = (0, 0) if handler is None else (arch.KERNEL_HALF, arch.MODULES_END)
+            self._board.look_at_blocks(start, end, handler, handler)
+            for cpu in self._board.cpus:
+                cpu.forget_everything()
 
     @property
     def _running_task(self) -> int:

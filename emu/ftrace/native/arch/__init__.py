@@ -29,7 +29,7 @@ from emu.native.records import Values, u64
 
 __all__ = [
     "Callback", "Callbacks", "EventCallbacks", "OutsideCallbacks", "OutsideTaskCallbacks", "ProbeCallbacks",
-    "RethookCallbacks", "SectionCallbacks", "StackCallbacks", "TaskCallbacks", "UprobeCallbacks",
+    "RethookCallbacks", "SectionCallbacks", "StackCallbacks", "TaskCallbacks", "UprobeCallbacks", "WatchedSections",
 ]  # fmt: skip
 
 
@@ -167,6 +167,16 @@ class SectionCallbacks(NamedTuple):
 
     stop: Callback
     """The CPU is about to idle: the following time is not a latency."""
+
+
+class WatchedSections(NamedTuple):
+    """The same for a kernel that is looked at from outside."""
+
+    keep: Compiled[[Cpu, ArrayCpu], None]
+    """See `MaxLatency.keep`."""
+
+    at_block: Compiled[[Cpu, u64], None]
+    """(cpu, address): a block of the kernel begins, or the first one of a program behind it."""
 
 
 class ProbeCallbacks(NamedTuple):
