@@ -183,6 +183,11 @@ class RecordLists:
         cpu.off = IRQS_OFF | PREEMPT_OFF
         cpu.trapped = self._kernel.board.cpus[index].record.trapped
 
+    def wakeups_are_of(self, records: ArrayRecords | None) -> None:
+        """Sets the array that traces wakeups, if functions of the kernel tell of them."""
+        for index, top in enumerate(self.top_cpus):
+            top.wakeups = records.cpus[index] if records else None
+
     def graphs_are_of(self, records: ArrayRecords | None) -> None:
         """Sets the array that gets entries and returns, by its records. Only one can at a time; None: the top array."""
         for index, top in enumerate(self.top_cpus):

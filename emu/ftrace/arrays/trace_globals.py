@@ -160,15 +160,12 @@ class TraceGlobals(ABC):
     @cached_property
     def wakeups(self) -> Wakeups:
         """Follows wakeups for a tracer."""
-        from emu.ftrace.tracers.wakeups import Wakeups
-
         self.stacks.use()
-        return Wakeups(self._running_task, len(self._traced.board.cpus), self.events, self._native.wakeup_handlers(self.guest))
+        return self._wakeups()
 
-    @property
     @abstractmethod
-    def _running_task(self) -> int:
-        """Where a CPU's run queue has the running task, relative to the CPU's per-CPU area."""
+    def _wakeups(self) -> Wakeups:
+        """The same, when it is first needed."""
 
     def event_handler(self) -> Compiled[[cpu_records.Cpu, EventFile], None]:
         """The native handler of events with uses other than recording."""

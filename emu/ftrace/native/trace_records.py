@@ -36,6 +36,7 @@ from emu.ftrace.native.trace_values import (
     COUNTER_NAME_SIZE,
     RETHOOK_NODES,
 )
+from emu.ftrace.native.wakeup_record import Wakeup
 from emu.native.records import Bytes, Record, Records, Values, inline, u8, u32, u64
 
 
@@ -125,6 +126,7 @@ class TraceArray(Record):
     sleep_time: bool  # 1: durations include the time for which a task was switched out
     graph_time: bool  # 1: the function profiler's times include called functions
     max_latency: MaxLatency
+    wakeup: Wakeup  # the wakeup that a tracer follows, if functions of the kernel tell of it (native.wakeup_calls)
     print_max: bool  # 1: the spare ring buffers keep the worst latency, and no snapshots can be taken
     take_snapshot: Callable[[Cpu, TraceArray], None]  # see tracing_snapshot.SnapshotHandlers
     take_snapshot_for_action: Callable[[Cpu, TraceArray], None]
@@ -168,6 +170,7 @@ class ArrayCpu(Record):
     trapped: u64  # ... the CPU's `trapped` at that time
     place: u64  # ... where the latest section started or ended
     is_entry: bool  # ... an interrupt or an exception had come before that block
+    wakeups: ArrayCpu | None  # in the top array's record: that of the array that traces a Linux's wakeups (native.wakeup_calls)
     graphs: ArrayCpu  # in the top array's record: that of the array that records graphs, or may
     profile: Records[FunctionProfile]  # the function profiler's counts on the CPU (native.profiler)
     last_ip: u64  # the latest call, while FUNC_REPEATS is set (Linux: struct trace_func_repeats); 0: none

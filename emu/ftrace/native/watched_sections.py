@@ -9,8 +9,8 @@ preemption off and on, so there are these differences:
 * Interrupts were on for a moment if the CPU has taken an interrupt, or an exception with interrupts on, since its previous block:
   that ends a section, and what follows is another one. Linux's functions tell the same.
 * The idle task runs with preemption off. Linux ends its section before the CPU sleeps, and starts another one behind that, which
-  no interrupt that wakes the CPU is in. Here the idle task's own count of 1 is none, whether the CPU sleeps or not, but interrupts
-  of it, and its spin locks, are sections.
+  no interrupt that wakes the CPU is in. Here the idle task's own count of 1 is none, whether the CPU sleeps or not, but its
+  interrupts and spin locks are sections.
 * Non-maskable interrupts are sections of interrupts, as in Linux; and an interrupt counts as preemption that is off, as there.
 * There is no function of Linux's tracer whose call could be recorded at the end.
 

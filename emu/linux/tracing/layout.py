@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from emu.ftrace.native.guest_numbers import GuestNumbers
-from emu.ftrace.native.guest_records import Calls, Guest, GuestMemory, Hot, Mm, PtRegs, ReturnStackEntry, Task
+from emu.ftrace.native.guest_records import Calls, Guest, GuestMemory, Hot, Mm, PtRegs, ReturnStackEntry, Task, Waiting
 from emu.linux.btf import Btf
 from emu.linux.symbols import Symbols
 from emu.native.records import Layouts, Record, Shape, u64
@@ -70,6 +70,7 @@ def guest_of(btf: Btf, symbols: Symbols) -> Guest:
             GuestMemory: Shape(dict.fromkeys(GuestMemory.__annotations__, 0)),
             Hot: Shape({"current_task": hot.current_task, "preempt_count": hot.preempt_count, "percpu_offset": 0}),
             Task: Shape(task, size=btf.size("task_struct")),
+            Waiting: Shape(_waiting(btf), size=btf.size("task_struct")),
             Mm: Shape({"pgd": btf.offset("mm_struct.pgd")}),
             PtRegs: Shape(registers, size=btf.size("pt_regs")),
             ReturnStackEntry: Shape({"ret": 0, "func": 8, "calltime": 16, "subtime": 24, "fp": 32}, size=40),
@@ -81,6 +82,15 @@ def guest_of(btf: Btf, symbols: Symbols) -> Guest:
     except LookupError as error:
         raise NotTraceable(f"the kernel's types are not as expected: {error}") from None
     return Guest(Layouts(shapes), _numbers(of_user))
+
+
+def _waiting(btf: Btf) -> dict[str, int]:
+    """The offsets of the members of `Waiting`. The last one is 0 if the kernel has no such member."""
+    cpu = "thread_info.cpu" if btf.has("task_struct.thread_info.cpu") else "cpu"
+    offsets = {"cpu": btf.offset(f"task_struct.{cpu}"), "on_rq": btf.offset("task_struct.on_rq"), "sched_delayed": 0}
+    if btf.has("task_struct.se.sched_delayed"):
+        offsets["sched_delayed"] = btf.offset("task_struct.se.sched_delayed")
+    return offsets
 
 
 def _numbers(of_user: int) -> GuestNumbers:

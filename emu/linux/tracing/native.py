@@ -9,7 +9,7 @@ from emu.cpu.arch import CpuArch
 from emu.cpu.pc import PC_ARCH
 from emu.ftrace.arch.native_tracing import NativeTracing, once
 from emu.ftrace.native import context
-from emu.ftrace.native.arch import OutsideCallbacks, OutsideTaskCallbacks, WatchedSections, x86_64_outside
+from emu.ftrace.native.arch import OutsideCallbacks, OutsideTaskCallbacks, WakeupCalls, WatchedSections, x86_64_outside
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import TraceArray
@@ -43,6 +43,14 @@ class OutsideTracing(NativeTracing):
 
         about = context.build(guest)
         return watched_sections.build(guest, about, self.cpu.native().irqs_off, self._unwind(guest, about))
+
+    @once
+    def wakeup_calls(self, guest: Guest) -> WakeupCalls:
+        """The native functions that follow wakeups."""
+        from emu.ftrace.native import wakeup_calls
+
+        about = context.build(guest)
+        return wakeup_calls.build(guest, about, self.cpu.native().irqs_off, self._unwind(guest, about))
 
     @once
     def translate(self) -> Compiled[[TraceArray, u64], u64]:

@@ -21,16 +21,19 @@ from emu.linux.memory import LinuxMemory
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
 from emu.linux.tracing.native import OutsideTracing
+from emu.linux.tracing.wakeups import CallWakeups, Wakers
 from emu.native.functions import Compiled
 from emu.native.records import u64
 
 if TYPE_CHECKING:
     from emu.cpu.native.cpu_records import Cpu
     from emu.ftrace.native.trace_records import ArrayCpu
+    from emu.ftrace.tracers.wakeups import Wakeups
 
 __all__ = ["OutsideGlobals"]
 
 _TRACERS = frozenset({"nop", "function", "function_graph", "irqsoff", "preemptoff", "preemptirqsoff"})
+_OF_WAKEUPS = frozenset({"wakeup", "wakeup_rt", "wakeup_dl"})
 
 
 class _Values:
@@ -51,7 +54,12 @@ class _Values:
 
 
 class OutsideGlobals(TraceGlobals):
-    """State that all trace arrays share on a Linux guest. Args: see TraceGlobals."""
+    """State that all trace arrays share on a Linux guest.
+
+    Args:
+        wakers: the functions by which wakeups are followed.
+        others: see TraceGlobals.
+    """
 
     def __init__(
         self,
@@ -61,11 +69,14 @@ class OutsideGlobals(TraceGlobals):
         records: RecordLists,
         functions: TracedFunctions,
         stacks: StackTraces,
+        wakers: Wakers,
         *,
         warn: Callable[[str], None],
         pointer_key: int,
     ) -> None:
-        self._arch, self._board = native, kernel.board
+        self._arch, self._kernel, self._wakers = native, kernel, wakers
+        if wakers.missing is not None:
+            warn(f"the kernel has no function {wakers.missing}: there are no tracers of wakeups")
         self._at_block: Compiled[[Cpu, u64], None] | None = None
         events = Catalogue(records, lambda: native.put_made_event(guest))
         super().__init__(
@@ -74,7 +85,7 @@ class OutsideGlobals(TraceGlobals):
         self.kernel_values = _Values(kernel.memory)
 
     def has_tracer(self, name: str, needed: str | None) -> bool:
-        return name in _TRACERS
+        return name in _TRACERS or (name in _OF_WAKEUPS and self._wakers.missing is None)
 
     def _kinds(self) -> Sequence[DynamicEventKind]:
         return ()
@@ -93,13 +104,12 @@ class OutsideGlobals(TraceGlobals):
         if handler is not self._at_block:
             self._at_block = handler
             start, end = (0, 0) if handler is None else (arch.KERNEL_HALF, arch.MODULES_END)
-            self._board.look_at_blocks(start, end, handler, handler)
-            for cpu in self._board.cpus:
+            self._kernel.board.look_at_blocks(start, end, handler, handler)
+            for cpu in self._kernel.board.cpus:
                 cpu.forget_everything()
 
-    @property
-    def _running_task(self) -> int:
-        raise NotImplementedError
+    def _wakeups(self) -> Wakeups:
+        return CallWakeups(self._kernel, self._wakers.places, self.records, self._arch.wakeup_calls(self.guest))
 
     def dump(self, cpu: int | None, on_done: Callable[[], None]) -> None:
         raise TraceError(errno.EINVAL, "a Linux guest prints no buffers of the host")

@@ -30,6 +30,7 @@ from emu.linux.tracing.orc_stacks import OrcStacks
 from emu.linux.tracing.outside_globals import OutsideGlobals
 from emu.linux.tracing.task_calls import TaskCalls
 from emu.linux.tracing.tree import build_outside_tree
+from emu.linux.tracing.wakeups import Wakers
 from emu.linux.tracing.watched import WatchedFtrace
 
 __all__ = ["LinuxTracing"]
@@ -87,7 +88,7 @@ class LinuxTracing:
         self.calls = TaskCalls(self.kernel, guest, records, callbacks)
         self._stacks = stacks = OrcStacks(kernel, symbols, self.btf, guest, records)
         shared = OutsideGlobals(
-            self.kernel, ARCH, guest, records, self.functions, stacks, warn=warn, pointer_key=seed
+            self.kernel, ARCH, guest, records, self.functions, stacks, Wakers(symbols, self.btf), warn=warn, pointer_key=seed
         )
         self.ftrace = WatchedFtrace(self.kernel, self.functions, shared, ARCH, self.calls, warn)
         self.array = TraceArray(self.ftrace, Recorder(self.kernel, shared))
