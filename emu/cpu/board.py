@@ -344,13 +344,16 @@ class Board:
         """Answers a host call natively: `function` is called with the CPU and the number."""
         self.record.host_calls[number] = function
 
-    def look_at_blocks(self, start: int, end: int, handler: Handler | None = None) -> None:
+    def look_at_blocks(self, start: int, end: int, handler: Handler | None = None, others: Handler | None = None) -> None:
         """Makes all blocks that begin in a range of virtual addresses call the block hook, and a native function before them.
 
         CPUs run old translations until they `forget` them.
+
+        `others`: runs before blocks elsewhere that call the hook for another reason. The first one after an instruction that may
+        let interrupts come always does, so this function sees when the kernel has left for a program.
         """
         self.record.looked_at_start, self.record.looked_at_end = start, end
-        self.record.at_each_block = handler
+        self.record.at_each_block, self.record.at_other_block = handler, others
 
     def notice(self, address: int, function: Handler | None) -> None:
         """Runs a native function before each block that begins at a virtual address, and before the one of `dispatch`: the host

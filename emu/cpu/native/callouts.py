@@ -119,8 +119,9 @@ def is_looked_at(cpu: Cpu) -> bool:
 @njit
 def call_function_at(cpu: Cpu, board: Board, address: u64) -> None:
     """A block begins at `address`: runs the host functions for that address."""
-    each = board.at_each_block
-    if each is not None and board.looked_at_start <= address < board.looked_at_end:
+    looked_at = board.looked_at_start <= address < board.looked_at_end
+    each = board.at_each_block if looked_at else board.at_other_block
+    if each is not None:
         each(cpu, address)
     callout = find(board.callouts, address)
     if callout is None:

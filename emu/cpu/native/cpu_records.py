@@ -62,6 +62,7 @@ class Board(Record):
     looked_at_start: u64  # virtual addresses: start of the range in which all blocks call the block hook
     looked_at_end: u64
     at_each_block: Callable[[Cpu, u64], None] | None  # called before each block in that range
+    at_other_block: Callable[[Cpu, u64], None] | None  # ... before each block that calls the hook for another reason
     host_calls: Values[Callable[[Cpu, u64], None] | None]  # one per host call, called with its number; None: Python answers
     quantum: u64
     random: u64  # state of the generator that varies the length of turns
@@ -215,6 +216,7 @@ class Cpu(Record):
     nmi_arrival: u64  # when one that was sent becomes pending, or NEVER
     location: Values[u64]  # env's program counter
     taken: u64  # the number of delivered interrupts
+    trapped: u64  # the number of interrupts and exceptions that came while interrupts were on (x86-64)
     arguments: Values[u64] = inline(ARGUMENT_COUNT)  # of a host call
     result: u64
     pending: Values[u64] = inline(VECTORS // 64)  # one bit per vector

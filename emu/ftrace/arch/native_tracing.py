@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from emu.ftrace.native.tracing_snapshot import SnapshotHandlers
     from emu.ftrace.native.unwind import Unwind
     from emu.ftrace.native.user_memory import UserAddress
-    from emu.ftrace.native.wakeup import WakeupHandlers
+    from emu.ftrace.native.wakeup_events import WakeupHandlers
 
 __all__ = ["NativeTracing", "once"]
 
@@ -100,11 +100,11 @@ class NativeTracing(ABC):
     @once
     def section_callbacks(self, guest: Guest) -> SectionCallbacks:
         """The native functions for the tracers of critical sections."""
-        from emu.ftrace.native import sections
+        from emu.ftrace.native import section_hooks
 
         about = context.build(guest)
         unwind, arch = self._unwind(guest, about), self._native()
-        return sections.build(guest, about, self.cpu.native().irqs_off, unwind, arch.callers, arch.called_from)
+        return section_hooks.build(guest, about, self.cpu.native().irqs_off, unwind, arch.callers, arch.called_from)
 
     @once
     def stack_tracer(self, guest: Guest) -> Compiled[[Cpu, StackTracer], None]:
@@ -118,10 +118,10 @@ class NativeTracing(ABC):
     @once
     def wakeup_handlers(self, guest: Guest) -> WakeupHandlers:
         """The native functions that follow wakeups."""
-        from emu.ftrace.native import wakeup
+        from emu.ftrace.native import wakeup_events
 
         about = context.build(guest)
-        return wakeup.build(guest, about, self._unwind(guest, about))
+        return wakeup_events.build(guest, about, self._unwind(guest, about))
 
     @once
     def rethook_callbacks(self, guest: Guest) -> RethookCallbacks:

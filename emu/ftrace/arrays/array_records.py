@@ -13,7 +13,7 @@ from emu.ftrace.guest.traced_kernel import TracedKernel
 from emu.ftrace.native.context import now
 from emu.ftrace.native.guest_records import Hot
 from emu.ftrace.native.trace_records import ArrayCpu, EventContext, TraceArray
-from emu.ftrace.native.trace_values import NO_SECTION, NOT_UP
+from emu.ftrace.native.trace_values import IRQS_OFF, NO_SECTION, NOT_UP, PREEMPT_OFF
 from emu.native.records import Values, Words
 
 __all__ = ["ArrayRecords", "RecordLists"]
@@ -175,6 +175,18 @@ class RecordLists:
         """Sets the array that traces critical sections, by its records. Only one can at a time; None: no array does."""
         for index, top in enumerate(self.top_cpus):
             top.sections = records.cpus[index] if records else None
+            if records:
+                self._knows_no_sections(index, records.cpus[index])
+
+    def _knows_no_sections(self, index: int, cpu: ArrayCpu) -> None:
+        """If sections are seen from outside: what a CPU is in the midst of is none."""
+        cpu.off = IRQS_OFF | PREEMPT_OFF
+        cpu.trapped = self._kernel.board.cpus[index].record.trapped
+
+    def wakeups_are_of(self, records: ArrayRecords | None) -> None:
+        """Sets the array that traces wakeups, if functions of the kernel tell of them."""
+        for index, top in enumerate(self.top_cpus):
+            top.wakeups = records.cpus[index] if records else None
 
     def graphs_are_of(self, records: ArrayRecords | None) -> None:
         """Sets the array that gets entries and returns, by its records. Only one can at a time; None: the top array."""

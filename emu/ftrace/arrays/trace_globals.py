@@ -119,6 +119,10 @@ class TraceGlobals(ABC):
         """Raises TraceError: EOPNOTSUPP if this kernel cannot obey a command of a trigger or of set_ftrace_filter."""
 
     @abstractmethod
+    def leave_sections(self) -> None:
+        """No array traces critical sections any longer."""
+
+    @abstractmethod
     def dump(self, cpu: int | None, on_done: Callable[[], None]) -> None:
         """Makes the kernel print the buffers of one CPU, or of all, on its console. Calls `on_done` when it has done that."""
 
@@ -163,15 +167,12 @@ class TraceGlobals(ABC):
     @cached_property
     def wakeups(self) -> Wakeups:
         """Follows wakeups for a tracer."""
-        from emu.ftrace.tracers.wakeups import Wakeups
-
         self.stacks.use()
-        return Wakeups(self._running_task, len(self._traced.board.cpus), self.events, self._native.wakeup_handlers(self.guest))
+        return self._wakeups()
 
-    @property
     @abstractmethod
-    def _running_task(self) -> int:
-        """Where a CPU's run queue has the running task, relative to the CPU's per-CPU area."""
+    def _wakeups(self) -> Wakeups:
+        """The same, when it is first needed."""
 
     def event_handler(self) -> Compiled[[cpu_records.Cpu, EventFile], None]:
         """The native handler of events with uses other than recording."""

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from emu.ftrace.native.trace_records import ArrayCpu
     from emu.ftrace.tracers.hardware_events import HardwareEvents
     from emu.ftrace.tracers.tracer import TracedArray
+    from emu.ftrace.tracers.wakeups import Wakeups
 
 __all__ = ["OwnGlobals"]
 
@@ -135,9 +136,12 @@ class OwnGlobals(TraceGlobals):
     def has_tracer(self, name: str, needed: str | None) -> bool:
         return needed is None or needed in self._kernel.image.symbols
 
-    @property
-    def _running_task(self) -> int:
-        return self._kernel.image.symbol("runqueues") + self._kernel.image.offset("rq.curr")
+    def _wakeups(self) -> Wakeups:
+        from emu.ftrace.tracers.event_wakeups import EventWakeups
+
+        running = self._kernel.image.symbol("runqueues") + self._kernel.image.offset("rq.curr")
+        handlers = self._arch.wakeup_handlers(self.guest)
+        return EventWakeups(running, len(self._kernel.board.cpus), self.events, handlers)
 
     def branch_statistics(self) -> str:
         """The text of trace_stat/branch_annotated."""
@@ -153,6 +157,9 @@ class OwnGlobals(TraceGlobals):
 
     def check_command(self, name: str) -> None:
         """All are possible."""
+
+    def leave_sections(self) -> None:
+        """The tracers' keys have turned the hooks off."""
 
     def dump(self, cpu: int | None, on_done: Callable[[], None]) -> None:
         self.work.ask(WorkKind.DUMP, _ALL_CPUS if cpu is None else cpu, on_done=lambda result: on_done())

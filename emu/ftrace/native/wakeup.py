@@ -1,33 +1,34 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The wakeup tracers: how long a woken task waits for a CPU (Linux: trace_sched_wakeup.c).
 
-They follow the wakeup of one task at a time, the one with the highest priority, by means of scheduler events, which they do not
-record. Until that task runs, functions are recorded on its CPU: NO_SECTION is cleared in the CPU's IGNORED.
+They follow the wakeup of one task at a time, the one with the highest priority. Until that task runs, functions are recorded
+on its CPU: NO_SECTION is cleared in the CPU's IGNORED. They are told of wakeups, switches and moves by scheduler events,
+which they do not record (`native.wakeup_events`), or by functions of a kernel that is looked at from outside
+(`native.wakeup_calls`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.buffers.entries import TASK_SWITCH, EventType
-from emu.ftrace.native import max_latency, stacks
-from emu.ftrace.native.context import DEEPEST_SHOWN, PREEMPT_COUNT, Context, complete, host_address, now, of_type
-from emu.ftrace.native.guest_records import Guest, GuestMemory, Task
+from emu.ftrace.native import max_latency
+from emu.ftrace.native.context import Context, complete, now, of_type
+from emu.ftrace.native.guest_records import Guest, Task
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.ring_record import FAILED, MASKED
 from emu.ftrace.native.trace_function import trace_function
-from emu.ftrace.native.trace_records import ArrayCpu, EventFile, TraceArray
-from emu.ftrace.native.trace_values import NO_SECTION, PLACE_EVENT
-from emu.ftrace.native.unwind import Unwind
-from emu.ftrace.native.wakeup_record import MAX_DL_PRIO, MAX_PRIO, NOBODY, Wakeup, WakeupFile
-from emu.native.functions import Compiled, Native, njit
-from emu.native.records import Bytes, Ints, Record, Values, Words, i32, i64, u8, u32, u64
+from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
+from emu.ftrace.native.trace_values import NO_SECTION
+from emu.ftrace.native.wakeup_record import MAX_DL_PRIO, MAX_PRIO, NOBODY, Wakeup
+from emu.native.functions import Native, njit
+from emu.native.records import Record, i64, u8, u32, u64
 
-__all__ = ["WakeupHandlers", "build"]
+__all__ = ["Following", "Told", "build"]
 
 WAKEUP, CONTEXT_SWITCH, SIZE = u64(EventType.WAKEUP), u64(EventType.CONTEXT_SWITCH), u64(TASK_SWITCH.itemsize)
-SignedInts = Values[i32]
 
 
 class SwitchEntry(Record):
@@ -43,19 +44,42 @@ class SwitchEntry(Record):
     next_state: u8
 
 
-class WakeupHandlers(NamedTuple):
-    """The handlers, by scheduler event. Their files are `WakeupFile`s."""
+class Told(NamedTuple):
+    """Compiled functions about where a CPU is when it wakes a task, or switches to another one."""
 
-    sched_wakeup: Compiled[[Cpu, EventFile], None]
-    sched_wakeup_new: Compiled[[Cpu, EventFile], None]
-    sched_switch: Compiled[[Cpu, EventFile], None]
-    sched_migrate_task: Compiled[[Cpu, EventFile], None]
+    common: Callable[[Cpu, ArrayCpu], u64]
+    """common(cpu, array_cpu) -> the first word of an entry, of any type."""
+
+    record_stack: Callable[[Cpu, ArrayCpu, u64], None]
+    """record_stack(cpu, array_cpu, common)"""
+
+    waker: Callable[[Cpu, ArrayCpu], tuple[u64, u64]]
+    """waker(cpu, array_cpu) -> (ip, parent_ip) of the entry that tells where the task was woken."""
+
+    scheduler: Callable[[Cpu, ArrayCpu], tuple[u64, u64]]
+    """scheduler(cpu, array_cpu) -> the same for a switch."""
+
+    following_task: Callable[[Cpu, ArrayCpu, Wakeup], u64]
+    """following_task(cpu, array_cpu, followed) -> the guest address of the task to which the CPU switches."""
+
+
+class Following(NamedTuple):
+    """Compiled functions. `array_cpu`: the CPU's record in the array that traces wakeups."""
+
+    woken: Callable[[Cpu, ArrayCpu, Wakeup, u64, i64, u64], None]
+    """woken(cpu, array_cpu, followed, pid, prio, index): a task was woken, on the CPU with this index."""
+
+    switched: Callable[[Cpu, ArrayCpu, Wakeup, u64, i64], None]
+    """switched(cpu, array_cpu, followed, pid, prio): the CPU switches to a task."""
+
+    migrated: Callable[[TraceArray, Wakeup, u64, u64], None]
+    """migrated(array, followed, pid, index): a task moves to another CPU."""
 
 
 @njit
-def move_section(file: WakeupFile, on: bool) -> None:
+def move_section(array: TraceArray, followed: Wakeup, on: bool) -> None:
     """Starts or stops recording functions on the CPU of the followed task."""
-    array_cpu = file.cpus[file.followed.current_cpu]
+    array_cpu = array.cpus[followed.current_cpu]
     if on:
         array_cpu.ignored &= ~NO_SECTION
     else:
@@ -63,11 +87,10 @@ def move_section(file: WakeupFile, on: bool) -> None:
 
 
 @njit
-def forget(file: WakeupFile) -> None:
+def forget(array: TraceArray, followed: Wakeup) -> None:
     """Follows no task any longer (Linux: __wakeup_reset)."""
-    followed = file.followed
     if followed.pid != NOBODY:
-        move_section(file, False)
+        move_section(array, followed, False)
         followed.pid = NOBODY
         followed.prio = MAX_PRIO
 
@@ -78,44 +101,19 @@ def may_record(array_cpu: ArrayCpu) -> bool:
     return array_cpu.array.max_latency.enabled and array_cpu.ring.disabled & (MASKED | FAILED) == 0
 
 
-@njit
-def pid_in(file: WakeupFile, staged: Bytes) -> u64:
-    """The woken or next task's pid in an event's entry."""
-    return Ints(staged.address + file.entry_pid)[0]
-
-
-@njit
-def prio_in(file: WakeupFile, staged: Bytes) -> i64:
-    return SignedInts(staged.address + file.entry_prio)[0]
-
-
-@njit
-def cpu_in(file: WakeupFile, staged: Bytes) -> u64:
-    return Ints(staged.address + file.entry_cpu)[0]
-
-
-@njit
-def common_in(staged: Bytes) -> u64:
-    """The common fields of an event's entry. A probe on the tracepoint runs with preemption disabled once more."""
-    common = Words(staged.address)[0]
-    if common >> PREEMPT_COUNT & DEEPEST_SHOWN < DEEPEST_SHOWN:
-        common += u64(1) << PREEMPT_COUNT
-    return common
-
-
-def build(guest: Guest, context: Context, unwind: Unwind) -> WakeupHandlers:
+def build(guest: Guest, context: Context, told: Told) -> Following:
     """Compiles for a guest.
 
     Args:
         guest: the layout of its structures.
         context: compiled for it.
-        unwind: see `native.unwind`.
+        told: likewise.
     """
     numbers = guest.numbers
     native = Native(guest.layouts)
-    record_callers_of = stacks.build(context, unwind).record_callers_of
     update_max = max_latency.build(guest).all_cpus
     current_task = context.current_task
+    common_of, record_stack, waker, scheduler, following_task = told
     idle_index = u64(int(numbers.task_report).bit_length() + 1)
 
     @native.njit
@@ -146,13 +144,6 @@ def build(guest: Guest, context: Context, unwind: Unwind) -> WakeupHandlers:
         entry.next_state = 0
         complete(cpu, array_cpu, array_cpu.array)
 
-    @njit
-    def callers(cpu: Cpu, array: TraceArray) -> tuple[u64, u64]:
-        """The return address of the event's probe, and the function with the event."""
-        stack = array.stack
-        count = unwind(cpu, array, PLACE_EVENT, stack, 2)
-        return stack[0] if count > 0 else u64(0), stack[1] if count > 1 else u64(0)
-
     @native.njit
     def is_urgent(followed: Wakeup, prio: i64, current: Task) -> bool:
         """Whether a woken task must be followed: a deadline task, or a task that precedes all others."""
@@ -160,66 +151,57 @@ def build(guest: Guest, context: Context, unwind: Unwind) -> WakeupHandlers:
             return False
         return prio < MAX_DL_PRIO or (prio < followed.prio and prio < current.prio)
 
-    @native.callback
-    def woken(cpu: Cpu, event_file: EventFile) -> None:
+    @native.njit
+    def woken(cpu: Cpu, array_cpu: ArrayCpu, followed: Wakeup, pid: u64, prio: i64, index: u64) -> None:
         """Linux: probe_wakeup."""
-        file, array_cpu = WakeupFile(event_file.address), event_file.cpus[cpu.index]
-        array, followed = array_cpu.array, file.followed
-        staged = array.event_context.entry
-        prio, current, index = prio_in(file, staged), current_task(array_cpu, array), cpu_in(file, staged)
+        array = array_cpu.array
+        current = current_task(array_cpu, array)
         if index >= followed.cpus or not may_record(array_cpu) or not is_urgent(followed, prio, current):
             return
-        forget(file)
-        pid = pid_in(file, staged)
+        forget(array, followed)
         followed.pid = pid
         followed.prio = prio
         followed.cpu = index
         followed.current_cpu = index
         followed.start = now(cpu, array)
-        move_section(file, True)
-        common = common_in(staged)
+        move_section(array, followed, True)
+        common = common_of(cpu, array_cpu)
         put(cpu, array_cpu, of_type(common, WAKEUP), current, pid, prio, index)
-        record_callers_of(cpu, array_cpu, PLACE_EVENT, common, callers(cpu, array)[0], 0)
-        trace_function(cpu, array_cpu, 0, 0, common)
+        record_stack(cpu, array_cpu, common)
+        ip, parent_ip = waker(cpu, array_cpu)
+        trace_function(cpu, array_cpu, ip, parent_ip, common)
         # Their names are shown: the waker's is saved at its next switch, the woken task's when it runs.
-        file.cpus[index].recorded = True
+        array.cpus[index].recorded = True
 
     @native.njit
     def keep_worst(cpu: Cpu, array_cpu: ArrayCpu, followed: Wakeup) -> None:
         """Keeps the latency of the followed task, which runs now, if it is the worst."""
         array = array_cpu.array
         latency = now(cpu, array) - followed.start
-        if max_latency.reports(array, latency):
-            curr = GuestMemory(host_address(array, followed.curr + array_cpu.hot.percpu_offset))
-            if update_max(cpu, array, curr.as_u64, latency, followed.start):
-                array.max_latency.cpu = followed.cpu
+        if not max_latency.reports(array, latency):
+            return
+        if update_max(cpu, array, following_task(cpu, array_cpu, followed), latency, followed.start):
+            array.max_latency.cpu = followed.cpu
 
-    @native.callback
-    def switched(cpu: Cpu, event_file: EventFile) -> None:
+    @native.njit
+    def switched(cpu: Cpu, array_cpu: ArrayCpu, followed: Wakeup, pid: u64, prio: i64) -> None:
         """Linux: probe_wakeup_sched_switch."""
-        file, array_cpu = WakeupFile(event_file.address), event_file.cpus[cpu.index]
-        array, followed = array_cpu.array, file.followed
-        staged = array.event_context.entry
-        pid = pid_in(file, staged)
         if pid != followed.pid or not may_record(array_cpu):
             return
-        common = common_in(staged)
-        probe, function = callers(cpu, array)
-        trace_function(cpu, array_cpu, function, 0, common)
-        previous = current_task(array_cpu, array)
-        put(cpu, array_cpu, of_type(common, CONTEXT_SWITCH), previous, pid, prio_in(file, staged), cpu.index)
-        record_callers_of(cpu, array_cpu, PLACE_EVENT, common, probe, 0)
+        array, common = array_cpu.array, common_of(cpu, array_cpu)
+        ip, parent_ip = scheduler(cpu, array_cpu)
+        trace_function(cpu, array_cpu, ip, parent_ip, common)
+        put(cpu, array_cpu, of_type(common, CONTEXT_SWITCH), current_task(array_cpu, array), pid, prio, cpu.index)
+        record_stack(cpu, array_cpu, common)
         keep_worst(cpu, array_cpu, followed)
-        forget(file)
+        forget(array, followed)
 
-    @native.callback
-    def migrated(cpu: Cpu, event_file: EventFile) -> None:
+    @native.njit
+    def migrated(array: TraceArray, followed: Wakeup, pid: u64, index: u64) -> None:
         """Linux: probe_wakeup_migrate_task."""
-        file, staged = WakeupFile(event_file.address), event_file.cpus[cpu.index].array.event_context.entry
-        index, followed = cpu_in(file, staged), file.followed
-        if pid_in(file, staged) == followed.pid and index < followed.cpus:
-            move_section(file, False)
+        if pid == followed.pid and index < followed.cpus:
+            move_section(array, followed, False)
             followed.current_cpu = index
-            move_section(file, True)
+            move_section(array, followed, True)
 
-    return WakeupHandlers(sched_wakeup=woken, sched_wakeup_new=woken, sched_switch=switched, sched_migrate_task=migrated)
+    return Following(woken, switched, migrated)

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The records of the wakeup tracers, shared by native code and Python."""
+"""The record of the wakeup tracers, shared by native code and Python."""
 
 from __future__ import annotations
 
-from emu.ftrace.native.trace_records import EventFile
 from emu.native.records import Record, i64, u64
 
-__all__ = ["MAX_DL_PRIO", "MAX_PRIO", "MAX_RT_PRIO", "NOBODY", "Wakeup", "WakeupFile"]
+__all__ = ["MAX_DL_PRIO", "MAX_PRIO", "MAX_RT_PRIO", "NOBODY", "Wakeup"]
 
 NOBODY = u64(0xFFFF_FFFF_FFFF_FFFF)
 
@@ -18,7 +17,7 @@ class Wakeup(Record):
     """The task whose wakeup is followed, and since when."""
 
     prio_limit: i64  # only tasks with a smaller priority number are followed: one of the MAX_ constants above
-    curr: u64  # guest address of the run queue's `curr`, without a CPU's offset
+    curr: u64  # of emu's own kernel: guest address of the run queue's `curr`, without a CPU's offset
     cpus: u64  # number of CPUs
 
     # The wakeup that is followed
@@ -27,12 +26,3 @@ class Wakeup(Record):
     cpu: u64  # the CPU on which it was woken
     current_cpu: u64  # its present CPU
     start: u64  # when it was woken, in the trace clock's time
-
-
-class WakeupFile(EventFile):
-    """A wakeup tracer's hook on a scheduler event."""
-
-    followed: Wakeup
-    entry_pid: u64  # offset of the pid of the woken, moved or next task
-    entry_prio: u64  # offset of its priority
-    entry_cpu: u64  # offset of its CPU

@@ -101,6 +101,7 @@ class SectionTracer(LatencyTracer):
 
     def stop(self, array: TracedArray) -> None:
         array.globals.records.sections_are_of(None)
+        array.globals.leave_sections()
         array.max_latency.look_for_none()
         super().stop(array)
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from emu.ftrace.native.guest_records import Calls, Guest, GuestMemory, Hot, Mm, PtRegs, ReturnStackEntry, Task
+from emu.ftrace.native.guest_records import Calls, Guest, GuestMemory, Hot, Mm, PtRegs, ReturnStackEntry, Task, Waiting
 from emu.linux.btf import Btf
 from emu.linux.memory import LinuxMemory
 from emu.linux.structures import Structures
@@ -35,6 +35,7 @@ def guest_of(btf: Btf, symbols: Symbols, memory: LinuxMemory) -> Guest:
         known = Structures(btf, symbols)
         registers = {"pc": known.registers[arch.PC], "sp": known.registers[arch.SP], "link": known.registers[arch.LINK]}
         top = _top_of_stack(known, memory)
+        waiting = _waiting(btf)
     except LookupError as error:
         raise NotTraceable(f"the kernel's types are not as expected: {error}") from None
     task = {name: getattr(known.task, _MEMBERS.get(name, name)).offset for name in _TASK}
@@ -42,6 +43,7 @@ def guest_of(btf: Btf, symbols: Symbols, memory: LinuxMemory) -> Guest:
         GuestMemory: Shape(dict.fromkeys(GuestMemory.__annotations__, 0)),
         Hot: Shape({"percpu_offset": 0} | {name: getattr(known.per_cpu, name) for name in ("current_task", "preempt_count")}),
         Task: Shape(task, size=btf.size("task_struct")),
+        Waiting: Shape(waiting, size=btf.size("task_struct")),
         Mm: Shape({"pgd": known.pgd.offset}),
         PtRegs: Shape(registers, size=known.registers_size),
         ReturnStackEntry: Shape({"ret": 0, "func": 8, "calltime": 16, "subtime": 24, "fp": 32}, size=40),
@@ -49,6 +51,15 @@ def guest_of(btf: Btf, symbols: Symbols, memory: LinuxMemory) -> Guest:
     }
     of_user = top - known.registers_size
     return Guest(Layouts(shapes), arch.numbers(of_user, DEEPEST))
+
+
+def _waiting(btf: Btf) -> dict[str, int]:
+    """The offsets of the members of `Waiting`. The last one is 0 if the kernel has no such member."""
+    cpu = "thread_info.cpu" if btf.has("task_struct.thread_info.cpu") else "cpu"
+    offsets = {"cpu": btf.offset(f"task_struct.{cpu}"), "on_rq": btf.offset("task_struct.on_rq"), "sched_delayed": 0}
+    if btf.has("task_struct.se.sched_delayed"):
+        offsets["sched_delayed"] = btf.offset("task_struct.se.sched_delayed")
+    return offsets
 
 
 def _top_of_stack(known: Structures, memory: LinuxMemory) -> int:

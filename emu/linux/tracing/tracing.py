@@ -35,6 +35,7 @@ from emu.linux.tracing.orc_stacks import OrcStacks
 from emu.linux.tracing.outside_globals import OutsideGlobals
 from emu.linux.tracing.task_calls import TaskCalls
 from emu.linux.tracing.tree import build_outside_tree
+from emu.linux.tracing.wakeups import Wakers
 from emu.linux.tracing.watched import WatchedFtrace
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ class LinuxTracing:
             self.functions,
             stacks,
             self._prototypes,
+            Wakers(symbols, self.btf),
             warn=warn,
             pointer_key=seed,
         )

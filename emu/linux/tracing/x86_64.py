@@ -8,7 +8,8 @@ from typing import ClassVar
 from emu.cpu.arch import CpuArch
 from emu.cpu.pc import PC_ARCH
 from emu.ftrace.arch.native_tracing import NativeTracing, once
-from emu.ftrace.native.arch import OutsideCallbacks, OutsideTaskCallbacks, x86_64_outside
+from emu.ftrace.native import context
+from emu.ftrace.native.arch import OutsideCallbacks, OutsideTaskCallbacks, WakeupCalls, WatchedSections, x86_64_outside
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_numbers import GuestNumbers
 from emu.ftrace.native.guest_records import Guest
@@ -38,6 +39,22 @@ class OutsideTracing(NativeTracing):
     def outside_tasks(self, guest: Guest) -> OutsideTaskCallbacks:
         """The native functions that follow tasks."""
         return x86_64_outside.build_tasks(guest)
+
+    @once
+    def watched_sections(self, guest: Guest) -> WatchedSections:
+        """The native functions for critical sections."""
+        from emu.ftrace.native import watched_sections
+
+        about = context.build(guest)
+        return watched_sections.build(guest, about, self.cpu.native().irqs_off, self._unwind(guest, about))
+
+    @once
+    def wakeup_calls(self, guest: Guest) -> WakeupCalls:
+        """The native functions that follow wakeups."""
+        from emu.ftrace.native import wakeup_calls
+
+        about = context.build(guest)
+        return wakeup_calls.build(guest, about, self.cpu.native().irqs_off, self._unwind(guest, about))
 
     @once
     def translate(self) -> Compiled[[TraceArray, u64], u64]:

@@ -134,15 +134,22 @@ def _build_trap_unit(
     native = Native(layouts)
 
     @native.njit
+    def count(cpu: Cpu, env: Env) -> None:
+        if env.eflags & IF:
+            cpu.trapped += 1
+
+    @native.njit
     def interrupt(cpu: Cpu, env: Env) -> None:
         """Delivers an interrupt if one is due."""
         if takes_nmi(cpu):
             cpu.nmi = False
+            count(cpu, env)
             trap(cpu)
             env.hflags2 |= NMI_MASKED
             cpu.taken += 1
             _do_hardware_interrupt(env, NMI_VECTOR, 1)
         elif takes_interrupt(cpu):
+            count(cpu, env)
             trap(cpu)
             cpu.taken += 1
             _do_hardware_interrupt(env, acknowledge(cpu), 1)
@@ -156,6 +163,7 @@ def _build_trap_unit(
         if vector < 0:
             interrupt(cpu, env)
         elif vector < VECTORS:
+            count(cpu, env)
             trap(cpu)
             _do_interrupt(state)
             state.exception_index = -1

@@ -30,7 +30,8 @@ from emu.native.records import Values, u64
 
 __all__ = [
     "Callback", "Callbacks", "EventCallbacks", "OutsideCallbacks", "OutsideTaskCallbacks", "ProbeCallbacks",
-    "RethookCallbacks", "SectionCallbacks", "StackCallbacks", "TaskCallbacks", "UprobeCallbacks",
+    "RethookCallbacks", "SectionCallbacks", "StackCallbacks", "TaskCallbacks", "UprobeCallbacks", "WakeupCalls",
+    "WatchedSections",
 ]  # fmt: skip
 
 
@@ -170,6 +171,35 @@ class SectionCallbacks(NamedTuple):
 
     stop: Callback
     """The CPU is about to idle: the following time is not a latency."""
+
+
+class WatchedSections(NamedTuple):
+    """The same for a kernel that is looked at from outside."""
+
+    keep: Compiled[[Cpu, ArrayCpu], None]
+    """See `MaxLatency.keep`."""
+
+    at_block: Compiled[[Cpu, u64], None]
+    """(cpu, address): a block of the kernel begins, or the first one of a program behind it."""
+
+
+class WakeupCalls(NamedTuple):
+    """The functions that follow wakeups from outside. They run before functions of the kernel begin."""
+
+    woken: Compiled[[Cpu, u64], None]
+    """ttwu_do_activate(rq, p, ...), or another one whose second argument is a task that is woken."""
+
+    enqueued: Compiled[[Cpu, u64], None]
+    """enqueue_task(rq, p, flags), which may be a wakeup."""
+
+    created: Compiled[[Cpu, u64], None]
+    """post_init_entity_util_avg(p): a new task has a CPU, and is about to get on its run queue."""
+
+    switched: Compiled[[Cpu, u64], None]
+    """__switch_to_asm(prev, next), on the stack of `prev`."""
+
+    migrated: Compiled[[Cpu, u64], None]
+    """set_task_cpu(p, cpu)"""
 
 
 class ProbeCallbacks(NamedTuple):
