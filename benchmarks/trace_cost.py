@@ -50,7 +50,7 @@ def with_python_hook(arch: str) -> tuple[float, int]:
             count = kernel.memory.member(kernel.hot_areas[cpu.index], "pcpu_hot.preempt_count")
             log.append((cpu.cycles, cpu.registers(), kernel.tasks.pid(task), count))
 
-        machine.board.dispatch(kernel.image.symbol("ftrace_caller"), machine.board.python_handler(record))
+        machine.board.callouts.dispatch(kernel.image.symbol("ftrace_caller"), machine.board.python_handler(record))
         start = time.process_time()
         machine.run(WORKLOAD)
         return time.process_time() - start, len(log)

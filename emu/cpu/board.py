@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from emu.cpu import host_clock
 from emu.cpu.arch import RESET_PAGE, CpuArch
-from emu.cpu.callouts import CalloutTable, Handler
+from emu.cpu.callouts import Callouts, Handler
 from emu.cpu.cpu import Cpu, CpuFault
 from emu.cpu.far_memory import far_memory
 from emu.cpu.heap import Heap
@@ -54,6 +54,7 @@ class Board:
         timing_model: the names of the timing model and of the CPU model, "" for none.
         timing: the CPUs' timing model; None: the static model.
         block_hook: the address of the function that CPUs call before each block.
+        callouts: the host's functions for addresses at which blocks begin.
         record: the board's record, shared with native code (`native.cpu_records`).
         heap: the memory of Unicorn's data about the CPUs.
         io: the devices above RAM; None: the architecture's boards have none.
@@ -87,7 +88,7 @@ class Board:
         self.io = IoWindow(arch.io_window) if arch.io_window else None
         self.record = cpu_records.Board.allocate()
         self._host_calls = np.zeros(HOST_CALL_COUNT, np.uint64)
-        self.callouts = CalloutTable(self.record)
+        self.callouts = Callouts(self.record, self._forget)
         self._static_timing = arch.timing()
         self.native_forget = forget.build(arch.name)
         self._python_handlers: list[PythonHandler] = []  # referenced by native code
@@ -331,6 +332,18 @@ class Board:
         if self.timing is not None:
             self.timing.written(address, len(data))
 
+    def _forget(self, addresses: npt.NDArray[np.uint64]) -> None:
+        """Makes all CPUs drop their translations of places in code, given by virtual addresses."""
+        places = np.array([place for one in addresses.tolist() if (place := self._place(one)) is not None], np.uint64)
+        if len(places):
+            for cpu in self.cpus:
+                cpu.forget(np.stack([places, places + np.uint64(1)], axis=1))
+
+    def _place(self, address: int) -> int | None:
+        """The RAM address of code at a virtual address; None if it is not mapped."""
+        place = address - self.arch.kernel_map
+        return place if 0 <= place < self.memory else self.cpus[0].translate(address)
+
     def flush_page(self, address: int) -> None:
         """Makes every CPU forget its translations of a physical page that is about to get different code."""
         page = self.arch.page_size
@@ -343,61 +356,6 @@ class Board:
     def provide_host_call(self, number: int, function: Handler) -> None:
         """Answers a host call natively: `function` is called with the CPU and the number."""
         self.record.host_calls[number] = function
-
-    def look_at_blocks(self, start: int, end: int, handler: Handler | None = None, others: Handler | None = None) -> None:
-        """Makes all blocks that begin in a range of virtual addresses call the block hook, and a native function before them.
-
-        CPUs run old translations until they `forget` them.
-
-        `others`: runs before blocks elsewhere that call the hook for another reason. The first one after an instruction that may
-        let interrupts come always does, so this function sees when the kernel has left for a program.
-        """
-        self.record.looked_at_start, self.record.looked_at_end = start, end
-        self.record.at_each_block, self.record.at_other_block = handler, others
-
-    def notice(self, address: int, function: Handler | None) -> None:
-        """Runs a native function before each block that begins at a virtual address, and before the one of `dispatch`: the host
-        follows the guest's state by it. None removes it."""
-        known = address in self.callouts
-        self.callouts.notice(address, function)
-        if not known or address not in self.callouts:
-            self._forget(np.array([address], np.uint64))
-
-    def dispatch(self, address: int, function: Handler | None) -> None:
-        """Runs a native function before each block that begins at a virtual address; None removes it."""
-        self.dispatch_all(np.array([address], np.uint64), function)
-
-    def dispatch_all(
-        self, addresses: npt.NDArray[np.uint64], function: Handler | None, arguments: npt.NDArray[np.uint64] | None = None
-    ) -> None:
-        """The same for many addresses. CPUs drop their translations of these places.
-
-        `arguments`: what the function gets at each; default: the addresses.
-        """
-        self.replace_handlers(addresses, function, addresses if arguments is None else arguments)
-        self._forget(addresses)
-
-    def replace_handlers(
-        self, addresses: npt.NDArray[np.uint64], function: Handler | None, arguments: npt.NDArray[np.uint64]
-    ) -> None:
-        """The same for addresses that have a function already."""
-        self.callouts.set_handler(addresses, function, arguments)
-
-    def forget_returns(self) -> None:
-        """Removes all functions that native code has set where calls return to."""
-        self._forget(self.callouts.take_returns())
-
-    def _forget(self, addresses: npt.NDArray[np.uint64]) -> None:
-        """Makes all CPUs drop their translations of places in code, given by virtual addresses."""
-        places = np.array([place for one in addresses.tolist() if (place := self._place(one)) is not None], np.uint64)
-        if len(places):
-            for cpu in self.cpus:
-                cpu.forget(np.stack([places, places + np.uint64(1)], axis=1))
-
-    def _place(self, address: int) -> int | None:
-        """The RAM address of code at a virtual address; None if it is not mapped."""
-        place = address - self.arch.kernel_map
-        return place if 0 <= place < self.memory else self.cpus[0].translate(address)
 
     def python_handler(self, function: Callable[[Cpu, int], None]) -> PythonHandler:
         """A native function that calls Python with (cpu, second argument).

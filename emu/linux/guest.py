@@ -58,7 +58,7 @@ class Guest:
         self._panicked: list[str] | None = None
         self._panic_ends: int | None = None
         if panic is not None:
-            self.board.notice(panic, self.board.python_handler(self._on_panic))
+            self.board.callouts.notice(panic, self.board.python_handler(self._on_panic))
 
     def boot(self, initramfs: bytes, config: LinuxConfig) -> None:
         """Puts the kernel into RAM, and switches the first CPU on.

@@ -96,10 +96,10 @@ def busy(stop_every: int = 0) -> tuple[list[int], list[dict[str, int]], bytes, l
             bare.board.stop(cpu)
 
     start = KERNEL + FUNCTION_CODE
-    bare.board.look_at_blocks(start, start + FUNCTIONS * FUNCTION_SIZE)
+    bare.board.callouts.look_at_blocks(start, start + FUNCTIONS * FUNCTION_SIZE)
     handler = bare.board.python_handler(act)
     for n in range(FUNCTIONS):
-        bare.board.dispatch(start + n * FUNCTION_SIZE, handler)
+        bare.board.callouts.dispatch(start + n * FUNCTION_SIZE, handler)
     assert bare.run(2000)
     clocks, registers = [cpu.cycles for cpu in bare.board.cpus], [dict(bare.registers(n)) for n in range(3)]
     return clocks, registers, bytes(bare.board.ram), blocks

@@ -63,10 +63,9 @@ class OrcWitness:
         self._pages = Counter[int]()  # in how many stacks an address of a page was
         self._watched: set[int] = set()
         self._compares = False  # ftrace takes stacks also while it is off
-        self.board.dispatch_range(CODE_START, CODE_END)
         self._watch(self._address("stack_trace_save"), self._on_save)
         self._watch(self._address("stack_trace_save_regs"), self._on_save_regs)
-        self.board.dispatch(self._address("unwind_module_init"), self.board.python_handler(self._on_module))
+        self.board.callouts.dispatch(self._address("unwind_module_init"), self.board.python_handler(self._on_module))
 
     # The guest
 
@@ -114,7 +113,7 @@ class OrcWitness:
         return address
 
     def _watch(self, address: int, function: Callable[[Cpu, int], None]) -> None:
-        """Calls a function at an address; what is translated there already is translated anew."""
+        """Calls a function at an address."""
         if address in self._watched:
             return
         self._watched.add(address)
@@ -123,11 +122,7 @@ class OrcWitness:
             if self._compares:
                 function(cpu, address)
 
-        self.board.dispatch(address, self.board.python_handler(call))
-        for cpu in self.board.cpus:
-            with self.board.heap:
-                cpu.uc.ctl_flush_tb()
-            cpu.record.flushed = False
+        self.board.callouts.dispatch(address, self.board.python_handler(call))
 
     def _on_begin(self, name: str) -> Callable[[Cpu, int], None]:
         def begin(cpu: Cpu, address: int) -> None:

@@ -111,10 +111,10 @@ def test_what_looks_changes_nothing(
         calls[address] = calls.get(address, 0) + 1
 
     with LinuxMachine(kernel=real_kernel) as machine:
-        machine.board.look_at_blocks(start, end)
+        machine.board.callouts.look_at_blocks(start, end)
         handler = machine.board.python_handler(count)
         for function in functions[chosen]:
-            machine.board.dispatch(function, handler)
+            machine.board.callouts.dispatch(function, handler)
         assert run(machine, SHORT) == unseen
     assert calls.keys() <= set(functions[chosen])
     assert len(calls) >= {"none": 0, "some": len(SOME), "all": 500}[chosen]

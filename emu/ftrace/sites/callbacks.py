@@ -19,7 +19,7 @@ __all__ = ["TraceCallbacks", "listen", "needs_general"]
 def listen(kernel: Kernel, callbacks: Iterable[Callback]) -> None:
     """Calls these functions from now on when the guest reaches their labels."""
     for label, function in callbacks:
-        kernel.board.dispatch(kernel.image.symbol(label), function)
+        kernel.board.callouts.dispatch(kernel.image.symbol(label), function)
 
 
 def needs_general(top: TraceArray) -> bool:
@@ -51,7 +51,7 @@ class TraceCallbacks:
         self._records = records
         self._used = False
         image = kernel.image
-        kernel.board.look_at_blocks(image.symbol("__ftrace_text_start"), image.symbol("__ftrace_text_end"))
+        kernel.board.callouts.look_at_blocks(image.symbol("__ftrace_text_start"), image.symbol("__ftrace_text_end"))
         listen(kernel, arch.task_callbacks(guest))
         records.on_change(self._choose)
 

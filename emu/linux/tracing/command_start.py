@@ -43,12 +43,12 @@ class CommandStart:
 
         handler = board.python_handler(look)
         for place in self._places:
-            board.notice(place, handler)
+            board.callouts.notice(place, handler)
         try:
             yield
         finally:
             for place in self._places:
-                board.notice(place, None)
+                board.callouts.notice(place, None)
 
     def _is_of_agent(self, task: int) -> bool:
         """Whether a task is a child of the agent, which is the first process or a child of it."""

@@ -46,7 +46,7 @@ class ModuleLoads:
         }  # fmt: skip
         for name, handler in handlers.items():
             if (address := symbols.address(name)) is not None:
-                board.notice(address, board.python_handler(handler))
+                board.callouts.notice(address, board.python_handler(handler))
 
     def _add(self, module: Module) -> None:
         self._known[module.address] = module

@@ -110,7 +110,7 @@ class OutsideGlobals(TraceGlobals):
         if handler is not self._at_block:
             self._at_block = handler
             start, end = (0, 0) if handler is None else (arch.KERNEL_HALF, arch.MODULES_END)
-            self._kernel.board.look_at_blocks(start, end, handler, handler)
+            self._kernel.board.callouts.look_at_blocks(start, end, handler, handler)
             for cpu in self._kernel.board.cpus:
                 cpu.forget_all()
 

@@ -43,6 +43,6 @@ class LinuxProfile(Profile):
         self._look(0, 0)
 
     def _look(self, start: int, end: int) -> None:
-        self._board.look_at_blocks(start, end)
+        self._board.callouts.look_at_blocks(start, end)
         for cpu in self._board.cpus:
             cpu.forget_all()

@@ -124,9 +124,9 @@ class LinuxTracing:
             if address is None:
                 warn(f"the kernel has no function {function}: what tasks do is followed only in part")
             else:
-                board.notice(address, getattr(callbacks, name))
+                board.callouts.notice(address, getattr(callbacks, name))
         if not has_booted and (address := symbols.address(_AREAS_ARE_MADE)) is not None:
-            board.notice(address, board.python_handler(self._areas_are_made))
+            board.callouts.notice(address, board.python_handler(self._areas_are_made))
         self._command_start = CommandStart(self.kernel, symbols, self.btf)
         self._loads = ModuleLoads(
             board,

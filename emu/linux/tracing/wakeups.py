@@ -79,4 +79,4 @@ class CallWakeups(Wakeups):
             records.array.wakeup = self._record
         self._records.wakeups_are_of(records)
         for place, function in self._noticed.items():
-            self._board.notice(place, None if records is None else function)
+            self._board.callouts.notice(place, None if records is None else function)

@@ -84,10 +84,10 @@ class WatchedFtrace(Ftrace):
             self._native = self._callbacks()
         gone = _addresses(before.keys() - wanted.keys())
         if len(gone):
-            self._board.dispatch_all(gone, None)
+            self._board.callouts.dispatch_all(gone, None)
         self._dispatch({begin: told for begin, told in wanted.items() if before.get(begin) != told}, known=before.keys())
         if any(kind == _NUMBERS[Callback.GRAPH] for _, kind in before.values()) and _NUMBERS[Callback.GRAPH] not in kinds:
-            self._board.forget_returns()
+            self._board.callouts.forget_returns()
         return False
 
     def _callbacks(self) -> OutsideCallbacks:
@@ -114,7 +114,7 @@ class WatchedFtrace(Ftrace):
             for is_known in (True, False):
                 begins = [begin for begin in of_kind if (begin in known) == is_known]
                 if begins:
-                    act = self._board.replace_handlers if is_known else self._board.dispatch_all
+                    act = self._board.callouts.replace_handlers if is_known else self._board.callouts.dispatch_all
                     act(_addresses(begins), function, _addresses(of_kind[begin] for begin in begins))
 
 

@@ -87,10 +87,10 @@ def test_a_full_buffer_of_translations_changes_nothing(monkeypatch: pytest.Monke
         def look(cpu: Any, address: int) -> None:
             used[cpu.index].append(cpu.record.blocks_used)
 
-        pc.board.look_at_blocks(FUNCTION_CODE, FUNCTION_CODE + FUNCTIONS * SIZE)
+        pc.board.callouts.look_at_blocks(FUNCTION_CODE, FUNCTION_CODE + FUNCTIONS * SIZE)
         handler = pc.board.python_handler(look)
         for n in range(FUNCTIONS):
-            pc.board.dispatch(FUNCTION_CODE + n * SIZE, handler)
+            pc.board.callouts.dispatch(FUNCTION_CODE + n * SIZE, handler)
 
     assert busy(rounds=MORE_ROUNDS, hooks=watch) == usual
     assert any(later < earlier for counts in used for earlier, later in pairwise(counts))
@@ -108,10 +108,10 @@ def test_stops_for_python_change_nothing(usual: object, every: int) -> None:
             if stops % every == 0:
                 pc.board.stop(cpu)
 
-        pc.board.look_at_blocks(FUNCTION_CODE, FUNCTION_CODE + FUNCTIONS * SIZE)
+        pc.board.callouts.look_at_blocks(FUNCTION_CODE, FUNCTION_CODE + FUNCTIONS * SIZE)
         handler = pc.board.python_handler(act)
         for n in range(FUNCTIONS):
-            pc.board.dispatch(FUNCTION_CODE + n * SIZE, handler)
+            pc.board.callouts.dispatch(FUNCTION_CODE + n * SIZE, handler)
 
     assert busy(hooks=stop) == usual
     assert stops == CPUS * ROUNDS
@@ -130,10 +130,10 @@ def test_hooks_change_nothing(usual: object, first: int, last: int) -> None:
             nonlocal calls
             calls += 1
 
-        pc.board.look_at_blocks(first, last)
+        pc.board.callouts.look_at_blocks(first, last)
         handler = pc.board.python_handler(act)
         for address in range(max(first, FUNCTION_CODE), last, 32 * SIZE):
-            pc.board.dispatch(address, handler)
+            pc.board.callouts.dispatch(address, handler)
 
     assert busy(hooks=hook) == usual
     assert (calls > 0) == (first != SCRATCH)
@@ -160,7 +160,7 @@ def boundaries(code: bytes, hook: tuple[int, int] | None) -> list[tuple[int, int
         + f"mov ebx, {FUNCTION_CODE:#x}; jmp rbx")
     pc.bytes(FUNCTION_CODE, code + bytes.fromhex("faf4"))
     if hook is not None:
-        pc.board.look_at_blocks(*hook)
+        pc.board.callouts.look_at_blocks(*hook)
     pc.begin()
     while pc.moment():
         pass
