@@ -25,7 +25,6 @@ __all__ = ["PAGE", "OrcWitness"]
 
 TRACEFS = "/sys/kernel/tracing"
 PAGE = 0x1000
-CODE_START, CODE_END = 0xFFFF_FFFF_8100_0000, 0xFFFF_FFFF_8400_0000
 
 
 class _Asked(NamedTuple):

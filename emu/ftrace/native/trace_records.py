@@ -128,7 +128,7 @@ class TraceArray(Record):
     function_values: u64  # bytes behind an entry of the function tracer: ARGUMENTS or nothing (native.call_values)
     graph_values: u64  # the same, of function_graph's entries of calls: ARGUMENTS, ARGUMENTS_AND_RETURN or nothing
     max_latency: MaxLatency
-    wakeup: Wakeup  # the wakeup that a tracer follows, if functions of the kernel tell of it (native.wakeup_calls)
+    wakeup: Wakeup  # the wakeup that a tracer follows, if functions of the kernel tell of it
     print_max: bool  # 1: the spare ring buffers keep the worst latency, and no snapshots can be taken
     take_snapshot: Callable[[Cpu, TraceArray], None]  # see tracing_snapshot.SnapshotHandlers
     take_snapshot_for_action: Callable[[Cpu, TraceArray], None]
@@ -172,7 +172,7 @@ class ArrayCpu(Record):
     trapped: u64  # ... the CPU's `trapped` at that time
     place: u64  # ... where the latest section started or ended
     is_entry: bool  # ... an interrupt or an exception had come before that block
-    wakeups: ArrayCpu | None  # in the top array's record: that of the array that traces a Linux's wakeups (native.wakeup_calls)
+    wakeups: ArrayCpu | None  # in the top array's record: that of the array that follows wakeups by functions
     graphs: ArrayCpu  # in the top array's record: that of the array that records graphs, or may
     profile: Records[FunctionProfile]  # the function profiler's counts on the CPU (native.profiler)
     last_ip: u64  # the latest call, while FUNC_REPEATS is set (Linux: struct trace_func_repeats); 0: none

@@ -51,10 +51,10 @@ class OutsideTracing(NativeTracing):
     @once
     def wakeup_calls(self, guest: Guest) -> WakeupCalls:
         """The native functions that follow wakeups."""
-        from emu.ftrace.native import wakeup_calls
+        from emu.ftrace.native.arch import x86_64_wakeups
 
         about = context.build(guest)
-        return wakeup_calls.build(guest, about, self.cpu.native().irqs_off, self._unwind(guest, about))
+        return x86_64_wakeups.build(guest, about, self.cpu.native().irqs_off, self._unwind(guest, about))
 
     @once
     def translate(self) -> Compiled[[TraceArray, u64], u64]:
