@@ -10,7 +10,7 @@ import pytest
 
 from emu.ftrace.buffers import entries
 from emu.ftrace.event.call import EventCall, format_text
-from emu.ftrace.event.internal import INTERNAL_EVENTS
+from emu.ftrace.event.internal import INTERNAL_EVENTS, VALUED_EVENTS
 from tests.lib.golden import read_golden
 
 NAMED = {call.name: call for call in INTERNAL_EVENTS}
@@ -39,6 +39,31 @@ def test_what_is_recorded_lies_where_the_format_says(kind: entries.EventType) ->
         recorded["caller"] = (entries.KERNEL_STACK.itemsize, 8 * 8)
     recorded.pop("padding", None)
     assert format_fields == recorded
+
+
+@pytest.mark.parametrize(
+    ("kind", "layout", "behind"),
+    [
+        (entries.EventType.FUNCTION, entries.FUNCTION, "args"),
+        (entries.EventType.FUNCGRAPH_ENTRY, entries.VALUED_ENTRY, "args"),
+        (entries.EventType.FUNCGRAPH_EXIT, entries.VALUED_EXIT, None),
+    ],
+)
+def test_calls_with_values_lie_where_their_formats_say(
+    kind: entries.EventType, layout: np.dtype[np.void], behind: str | None
+) -> None:
+    """Those of Linux 6.15: `unsigned long args[]` begins where the entry ends."""
+    call = next(call for call in VALUED_EVENTS if call.number == kind)
+    recorded = fields_of(layout)
+    recorded.pop("padding", None)
+    if behind is not None:
+        recorded[behind] = (layout.itemsize, 0)
+    assert {field.name: (field.offset, field.size) for field in call.fields} == recorded
+
+
+def test_all_other_events_are_the_same_with_values() -> None:
+    changed = {call.name for call, other in zip(VALUED_EVENTS, INTERNAL_EVENTS, strict=True) if call is not other}
+    assert changed == {"function", "funcgraph_entry", "funcgraph_exit"}
 
 
 def fields_of(layout: np.dtype[np.void]) -> dict[str, tuple[int, int]]:

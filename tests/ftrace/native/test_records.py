@@ -9,7 +9,7 @@ import pytest
 from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
 from emu.cpu.native.arch.x86_64_env import Registers
 from emu.ftrace.buffers import entries
-from emu.ftrace.native.function_entries import CallEntry, FunctionEntry, ReturnEntry
+from emu.ftrace.native.function_entries import CallEntry, FunctionEntry, ReturnEntry, ValuedCallEntry, ValuedReturnEntry
 from emu.ftrace.native.function_repeats import RepeatsEntry
 from emu.ftrace.native.stacks import StackEntry
 from emu.ftrace.native.user_stack import UserStackEntry
@@ -22,7 +22,7 @@ from emu.native.records import HOST, Record
     [
         (FunctionEntry, entries.FUNCTION), (CallEntry, entries.FUNCGRAPH_ENTRY), (ReturnEntry, entries.FUNCGRAPH_EXIT),
         (RepeatsEntry, entries.FUNC_REPEATS), (StackEntry, entries.KERNEL_STACK), (UserStackEntry, entries.USER_STACK),
-        (SwitchEntry, entries.TASK_SWITCH),
+        (SwitchEntry, entries.TASK_SWITCH), (ValuedCallEntry, entries.VALUED_ENTRY), (ValuedReturnEntry, entries.VALUED_EXIT),
     ],
 )  # fmt: skip
 def test_entries_are_those_that_python_reads(record: type[Record], entry: np.dtype[np.void]) -> None:
