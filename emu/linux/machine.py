@@ -334,6 +334,8 @@ class LinuxMachine(TracedLinux):
         with Held():
             checkpoint.put_back(self._guest.pc)
             self._guest.restart(checkpoint.extra)
+            if (tracing := self.__dict__.get("_tracing")) is not None:
+                tracing.restored()
 
     # What the guest does
 

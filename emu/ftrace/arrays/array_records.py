@@ -175,13 +175,13 @@ class RecordLists:
         """Sets the array that traces critical sections, by its records. Only one can at a time; None: no array does."""
         for index, top in enumerate(self.top_cpus):
             top.sections = records.cpus[index] if records else None
-            if records:
-                self._knows_no_sections(index, records.cpus[index])
+        self.sections_lost()
 
-    def _knows_no_sections(self, index: int, cpu: ArrayCpu) -> None:
-        """If sections are seen from outside: what a CPU is in the midst of is none."""
-        cpu.off = IRQS_OFF | PREEMPT_OFF
-        cpu.trapped = self._kernel.board.cpus[index].record.trapped
+    def sections_lost(self) -> None:
+        """If sections are seen from outside: what the CPUs are in the midst of is none."""
+        for cpu, top in zip(self._kernel.board.cpus, self.top_cpus, strict=True):
+            if top.sections is not None:
+                top.sections.off, top.sections.trapped = IRQS_OFF | PREEMPT_OFF, cpu.record.trapped
 
     def wakeups_are_of(self, records: ArrayRecords | None) -> None:
         """Sets the array that traces wakeups, if functions of the kernel tell of them."""

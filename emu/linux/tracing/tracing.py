@@ -94,7 +94,7 @@ class LinuxTracing:
         has_booted = of_guest.channel.ready
         if has_booted:  # the kernel has freed its initialisation code
             self.functions.init_is_gone("")
-        records = RecordLists(self.kernel, self.kernel.hot_areas)
+        self._records = records = RecordLists(self.kernel, self.kernel.hot_areas)
         page_table = (symbols.address(arch.PAGE_TABLE) or 0) - arch.KERNEL_HALF
         self._no_kprobes = Kprobes.allocate()  # native code looks there at functions with commands
         for array in records.arrays:
@@ -184,6 +184,13 @@ class LinuxTracing:
     def command_begins(self, begins: Callable[[int], None]) -> AbstractContextManager[None]:
         """A context in which `begins` is called with the pid of the command's process when that executes the command."""
         return self._command_start.awaited(begins)
+
+    def restored(self) -> None:
+        """The machine was put back to another time: no call is under way, and nothing that was being measured has begun."""
+        self.calls.clear()
+        self._records.sections_lost()
+        for array in (self.array, *self.array.instances.values()):
+            array.tracer.clock_changed(array)
 
     def after_run(self) -> None:
         """Acts on what native code has found. Called each time the machine has run."""

@@ -53,15 +53,7 @@ def build(guest: Guest, context: Context, irqs_off: Callable[[u64], bool], unwin
         record_after(cpu, array_cpu, PLACE_BLOCK, common)
 
     @njit
-    def waker(cpu: Cpu, array_cpu: ArrayCpu) -> tuple[u64, u64]:
-        """The function that begins, and its caller."""
-        array = array_cpu.array
-        stack = array.stack
-        count = unwind(cpu, array, PLACE_BLOCK, stack, CALLS)
-        return array.event_context.ip, stack[1] if count > 1 else u64(0)
-
-    @njit
-    def scheduler(cpu: Cpu, array_cpu: ArrayCpu) -> tuple[u64, u64]:
+    def callers(cpu: Cpu, array_cpu: ArrayCpu) -> tuple[u64, u64]:
         """The caller of the function that begins, and the caller's."""
         array = array_cpu.array
         stack = array.stack
@@ -72,7 +64,7 @@ def build(guest: Guest, context: Context, irqs_off: Callable[[u64], bool], unwin
     def following_task(cpu: Cpu, array_cpu: ArrayCpu, followed: Wakeup) -> u64:
         return Registers(cpu.env).si
 
-    followers = wakeup.build(guest, context, Told(common, record_stack, waker, scheduler, following_task))
+    followers = wakeup.build(guest, context, Told(common, record_stack, callers, callers, following_task))
     follow_woken, follow_switched, follow_migrated = followers
 
     @native.outlined
