@@ -415,7 +415,8 @@ class LinuxMachine:
             return LinuxCheckpoint(self._guest.pc, self._guest.state())
 
     def restore(self, checkpoint: LinuxCheckpoint) -> None:
-        """Puts the machine back to a checkpoint.
+        """Puts the machine back to a checkpoint. What is traced stays as it is set; what was recorded later than the checkpoint is
+        dropped.
 
         Raises:
             ValueError: it is a checkpoint of another machine.
@@ -424,6 +425,8 @@ class LinuxMachine:
         with Held():
             checkpoint.put_back(self._guest.pc)
             self._guest.restart(checkpoint.extra)
+            if "_tracing" in self.__dict__:
+                self._tracing.restored()
 
     # What the guest does
 
