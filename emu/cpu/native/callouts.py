@@ -130,6 +130,8 @@ def call_function_at(cpu: Cpu, board: Board, address: u64) -> None:
         noticed = callout.noticed
         if noticed is not None:
             noticed(cpu, address)
+            callout = find(board.callouts, address)  # the function may have replaced the table
+    if callout is not None:
         handler = callout.handler
         if handler is not None:
             handler(cpu, callout.argument)
