@@ -325,7 +325,7 @@ class LinuxMachine(TracedLinux):
             return LinuxCheckpoint(self._guest.pc, self._guest.state())
 
     def restore(self, checkpoint: LinuxCheckpoint) -> None:
-        """Puts the machine back to a checkpoint.
+        """Puts the machine back to a checkpoint. What is traced stays as it is set; what was recorded later than that is dropped.
 
         Raises:
             ValueError: it is a checkpoint of another machine.
@@ -334,8 +334,8 @@ class LinuxMachine(TracedLinux):
         with Held():
             checkpoint.put_back(self._guest.pc)
             self._guest.restart(checkpoint.extra)
-            if (tracing := self.__dict__.get("_tracing")) is not None:
-                tracing.restored()
+            if "_tracing" in self.__dict__:
+                self._tracing.restored()
 
     # What the guest does
 

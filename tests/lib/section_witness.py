@@ -150,16 +150,16 @@ class SectionWitness:
             self._logs.append(log)
 
     def __enter__(self) -> SectionWitness:
-        self._board.look_at_blocks(0, (1 << 64) - 1, log_block)
+        self._board.callouts.look_at_blocks(0, (1 << 64) - 1, log_block)
         for cpu, log in zip(self._board.cpus, self._logs, strict=True):
-            cpu.forget_everything()
+            cpu.forget_all()
             log.on = True
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._board.look_at_blocks(0, 0)
+        self._board.callouts.look_at_blocks(0, 0)
         for cpu in self._board.cpus:
-            cpu.forget_everything()
+            cpu.forget_all()
 
     def rows(self, cpu: int) -> Sequence[Row]:
         used = self._logs[cpu].used
@@ -180,8 +180,8 @@ def _entries(symbols: Symbols) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
 
 
 def sections_in(witness: SectionWitness, cpus: int, *, irqs: bool, preemption: bool) -> Sequence[Section]:
-    """The sections of all CPUs in which interrupts, or preemption, or either of them are off, in the order in which they end. What
-    a CPU is in the midst of at the beginning is none."""
+    """The sections of all CPUs in which interrupts, or preemption, or either of them are off, in the order in which they end.
+    What a CPU is in the midst of at the beginning is none."""
     found = []
     for cpu in range(cpus):
         start: Row | None = None

@@ -86,11 +86,11 @@ class LinuxNames:
         first = symbols.addresses >= np.uint64(symbols.address("_stext") or 0)
         self._starts, places = np.unique(symbols.addresses[first], return_index=True)
         self._places = np.flatnonzero(first)[places]
-        self._modules: dict[str, Module] = {}
+        self._modules: dict[str, Module] = {}  # the latest first
 
     def add(self, module: Module) -> None:
-        """A module has been loaded."""
-        self._modules[module.name] = module
+        """A module has been loaded, perhaps where another one was."""
+        self._modules = {module.name: module} | {name: old for name, old in self._modules.items() if name != module.name}
 
     def __iter__(self) -> Iterator[tuple[KernelSymbol, str]]:
         ends = [*self._starts[1:].tolist(), int(self._starts[-1])]

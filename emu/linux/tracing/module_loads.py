@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Notices when a Linux guest loads and unloads modules, and when it frees code that it needs no longer."""
+"""Notices when a Linux guest loads and unloads modules, and when it frees code that it needs no longer.
+
+It does so where Linux's own ftrace is told, so functions come and go at the same instants in both.
+"""
 
 from __future__ import annotations
 
@@ -40,33 +43,51 @@ class ModuleLoads:
         self._known: dict[int, Module] = {}
         for module in reversed(modules.loaded()):
             self._add(module)
-        handlers = {
-            "do_init_module": self._init_module, "do_free_init": self._free_init, "free_module": self._free_module,
-            "free_initmem": self._free_initmem,
-        }  # fmt: skip
-        for name, handler in handlers.items():
-            if (address := symbols.address(name)) is not None:
+        handlers = (
+            (("ftrace_module_enable", "do_init_module"), self._coming),
+            (("ftrace_free_mem", "free_initmem"), self._init_freed),
+            (("ftrace_release_mod", "free_module"), self._going),
+        )
+        for names, handler in handlers:
+            address = next((place for name in names if (place := symbols.address(name)) is not None), None)
+            if address is not None:
                 board.callouts.notice(address, board.python_handler(handler))
+
+    def look_again(self) -> None:
+        """The guest is in another state: other modules may be loaded."""
+        loaded = {module.address: module for module in reversed(self._modules.loaded())}
+        for address, module in list(self._known.items()):
+            now = loaded.get(address)
+            if now is None or (now.name, now.text) != (module.name, module.text):
+                self._remove(address)
+        for address, module in loaded.items():
+            if address not in self._known:
+                self._add(module)
 
     def _add(self, module: Module) -> None:
         self._known[module.address] = module
         self._came(module)
 
-    def _init_module(self, cpu: Cpu, address: int) -> None:
-        """do_init_module(module): it is complete, and about to be initialised."""
-        self._add(self._modules.read_module(arch.argument(cpu, 0)))
-
-    def _free_init(self, cpu: Cpu, address: int) -> None:
-        """do_free_init(work): the initialisation code of modules is freed, some time after they were initialised."""
-        for module in self._known.values():
-            self._initialised(module.name)
-
-    def _free_module(self, cpu: Cpu, address: int) -> None:
-        """free_module(module)"""
-        module = self._known.pop(arch.argument(cpu, 0), None)
+    def _remove(self, address: int) -> None:
+        module = self._known.pop(address, None)
         if module is not None:
             self._gone(module.name)
 
-    def _free_initmem(self, cpu: Cpu, address: int) -> None:
-        """free_initmem(): the kernel has booted."""
-        self._initialised("")
+    def _coming(self, cpu: Cpu, address: int) -> None:
+        """ftrace_module_enable(module): its parameters are set after this, perhaps by functions of its own. Its BTF comes later.
+
+        A kernel without ftrace has do_init_module(module).
+        """
+        self._add(self._modules.read_module(arch.argument(cpu, 0)))
+
+    def _init_freed(self, cpu: Cpu, address: int) -> None:
+        """ftrace_free_mem(module, start, end): its initialisation code is needed no longer. The kernel's own module is 0.
+
+        A kernel without ftrace has free_initmem(), whose argument register is not looked at; it keeps functions of modules.
+        """
+        module = self._known.get(arch.argument(cpu, 0))
+        self._initialised(module.name if module is not None else "")
+
+    def _going(self, cpu: Cpu, address: int) -> None:
+        """ftrace_release_mod(module), also when it could not be initialised. A kernel without ftrace has free_module(module)."""
+        self._remove(arch.argument(cpu, 0))

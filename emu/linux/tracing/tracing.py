@@ -17,6 +17,7 @@ from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.arrays.recorder import Recorder
 from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.native.trace_records import Kprobes
+from emu.ftrace.native.trace_values import CLOCK_COUNTER
 from emu.linux import arch, sites
 from emu.linux.btf import BadBtf, Btf, NoBtf
 from emu.linux.guest import Guest
@@ -181,16 +182,34 @@ class LinuxTracing:
             self.ftrace.sites_changed()
             self.ftrace.update_sites()
 
-    def command_begins(self, begins: Callable[[int], None]) -> AbstractContextManager[None]:
-        """A context in which `begins` is called with the pid of the command's process when that executes the command."""
-        return self._command_start.awaited(begins)
-
     def restored(self) -> None:
-        """The machine was put back to another time: no call is under way, and nothing that was being measured has begun."""
+        """The guest has gone back to an earlier state. What it traces, and how, stays. If something was recorded later than that
+        state, the buffers are emptied: it is of a time that the guest has not seen. No call is under way, and nothing that was
+        being measured has begun.
+        """
+        self._loads.look_again()
         self.calls.clear()
         self._records.sections_lost()
         for array in (self.array, *self.array.instances.values()):
             array.tracer.clock_changed(array)
+        for recorder in self.ftrace.recorders.values():
+            self._follow_running(recorder)
+            times = zip(recorder.rings, self.kernel.board.cpus, strict=True)
+            counts = recorder.clock.source == CLOCK_COUNTER
+            if not counts and any(ring.record.time > recorder.records.now(cpu) for ring, cpu in times):
+                recorder.clear()
+                recorder.clear_snapshot()
+
+    def _follow_running(self, recorder: Recorder) -> None:
+        """Looks which tasks the CPUs run, and whether they are traced."""
+        for index, task in self.kernel.tasks.running().items():
+            recorder.records.cpus[index].pid = self.kernel.tasks.pid(task)
+        for pids in (recorder.pid_filter, recorder.event_pid_filter):
+            pids.choose(pids.chosen)
+
+    def command_begins(self, begins: Callable[[int], None]) -> AbstractContextManager[None]:
+        """A context in which `begins` is called with the pid of the command's process when that executes the command."""
+        return self._command_start.awaited(begins)
 
     def after_run(self) -> None:
         """Acts on what native code has found. Called each time the machine has run."""

@@ -51,6 +51,7 @@ class WatchedFtrace(Ftrace):
         self._functions, self._arch, self._calls, self._board = functions, arch, calls, kernel.board
         self._watched: dict[int, tuple[int, int]] = {}  # by where a function begins: its site, and what is called there
         self._native: OutsideCallbacks | None = None
+        self._has_graph = False
         trace_globals.records.on_change(self._choose)
 
     def enabled_functions(self) -> Iterable[EnabledFunction]:
@@ -74,7 +75,8 @@ class WatchedFtrace(Ftrace):
     def _change(self, arrays: Collection[FtraceOps]) -> bool:
         self._calls.follow_running()
         kinds = np.zeros(len(self._functions.functions), np.uint8)
-        for callback, sites in self._masks(arrays):
+        masks = self._masks(arrays)
+        for callback, sites in masks:
             kinds[sites] = _NUMBERS[callback]
         chosen = np.flatnonzero(kinds)
         begins, sites = self._functions.begins[chosen].tolist(), self._functions.addresses[chosen].tolist()
@@ -86,8 +88,11 @@ class WatchedFtrace(Ftrace):
         if len(gone):
             self._board.callouts.dispatch_all(gone, None)
         self._dispatch({begin: told for begin, told in wanted.items() if before.get(begin) != told}, known=before.keys())
-        if any(kind == _NUMBERS[Callback.GRAPH] for _, kind in before.values()) and _NUMBERS[Callback.GRAPH] not in kinds:
+        has_graph = any(callback is Callback.GRAPH for callback, _ in masks)
+        if self._has_graph and not has_graph:  # while there is one that has no functions now, the calls under way still return
             self._board.callouts.forget_returns()
+            self._calls.clear()
+        self._has_graph = has_graph
         return False
 
     def _callbacks(self) -> OutsideCallbacks:

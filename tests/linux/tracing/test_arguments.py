@@ -118,12 +118,12 @@ def test_a_witness_has_seen_the_same_registers(traced: LinuxMachine) -> None:
 
     handler = machine.board.python_handler(look)
     for place in places:
-        machine.board.notice(place, handler)
+        machine.board.callouts.notice(place, handler)
     try:
         machine.run("ls /proc/self/fd; cat /nosuch", trace=True)
     finally:
         for place in places:
-            machine.board.notice(place, None)
+            machine.board.callouts.notice(place, None)
     assert len(seen) > 50
     ours = recorded(machine).tolist()
     assert ours == seen[-len(ours) :]

@@ -182,12 +182,12 @@ class WakeupWitness:
 
     def __enter__(self) -> WakeupWitness:
         for place, handler in self._handlers.items():
-            self._machine.board.notice(place, handler)
+            self._machine.board.callouts.notice(place, handler)
         return self
 
     def __exit__(self, *_: object) -> None:
         for place in self._handlers:
-            self._machine.board.notice(place, None)
+            self._machine.board.callouts.notice(place, None)
 
     def _member(self, task: int, name: str, size: int = 4) -> int:
         place = task + self._btf.offset(f"task_struct.{name}")

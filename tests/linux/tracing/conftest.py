@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A machine that is traced from outside, which all tests of a file share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from emu.linux.checkpoint import LinuxCheckpoint
+from emu.linux.machine import LinuxMachine
+from tests.lib.linux_kernel import machines_kept_in
+
+KB = 200_000  # of each CPU's ring buffer: nothing is overwritten
+
+
+@pytest.fixture(scope="module")
+def started(real_kernel: Path, machines_folder: Path) -> Iterator[tuple[LinuxMachine, LinuxCheckpoint]]:
+    """A machine with two CPUs after the boot, with large buffers."""
+    with machines_kept_in(machines_folder), LinuxMachine(kernel=real_kernel) as machine:
+        machine.tracefs.write("tracing_on", "0")
+        machine.tracefs.write("buffer_size_kb", str(KB))
+        yield machine, machine.checkpoint()
+
+
+@pytest.fixture
+def traced(started: tuple[LinuxMachine, LinuxCheckpoint]) -> Iterator[LinuxMachine]:
+    """The same, as after the boot. Nothing is traced, and nothing is recorded."""
+    machine, after_boot = started
+    machine.restore(after_boot)
+    machine.warnings.clear()
+    yield machine
+    fs = machine.tracefs
+    fs.write("tracing_on", "0")
+    fs.write("current_tracer", "nop")
+    for name in fs.listdir("instances"):
+        fs.rmdir(f"instances/{name}")
+    for name in ("set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_graph_notrace", "set_ftrace_pid", "trace"):
+        fs.write(name, "")
+    fs.write("max_graph_depth", "0")
+    assert machine.warnings == []

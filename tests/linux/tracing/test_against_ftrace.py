@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Linux's own ftrace and the host record the same run of the same machine: both see the same calls, nestings and stacks.
+
+Calls that only the host sees must have a reason. There are two: inside, tracing was not on yet or no longer; or the function was
+not chosen there. Calls that only Linux sees do not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from emu.linux.find import kernels
+from emu.linux.machine import LinuxMachine
+from tests.lib.inside_trace import Call, Frame, Pairs, calls_of, frames_of, inside, on_both_sides, outside, pair
+from tests.lib.linux_kernel import machines_kept_in
+
+pytestmark = pytest.mark.static_timing("an unmodified Linux has no other timing model")
+
+FEW = "*lock* *page* vfs_* do_*"  # to switch on fast
+SHORT = "(sleep 0.01; uname) | cat; (uname; ls -R /sys/kernel/mm) | wc -l"
+BUSY = (
+    "for i in 1 2 3 4; do (uname | cat; sleep 0.01; dd if=/dev/zero bs=4k count=20 | sha1sum) 2>/dev/null & done; wait; "
+    "ls -lR /sys/kernel/mm | wc -l; mount -t tmpfs x /mnt; echo > /mnt/f; sync; umount /mnt"
+)
+NEED_RESCHED = 0x24  # the bits NEED_RESCHED and PREEMPT_RESCHED
+
+
+def versions() -> list[object]:
+    """The kernel of the other tests, and all that are here."""
+    long = pytest.mark.long("switches all functions on, inside")
+    return [None, *(pytest.param(kernel.path, id=kernel.version, marks=long) for kernel in kernels())]
+
+
+@pytest.fixture
+def machine(request: pytest.FixtureRequest, real_kernel: Path, machines_folder: Path) -> Iterator[LinuxMachine]:
+    """A machine of its own: the guest's ftrace stays on."""
+    with machines_kept_in(machines_folder), LinuxMachine(kernel=request.param or real_kernel) as machine:
+        machine.tracefs.write("tracing_on", "0")
+        machine.tracefs.write("buffer_size_kb", "200000")
+        yield machine
+        assert machine.warnings == []
+
+
+def both_sides(machine: LinuxMachine, tracer: str, long: bool, option: str = "") -> None:
+    on_both_sides(machine, tracer, BUSY if long else SHORT, functions="" if long else FEW, option=option)
+
+
+def chosen(machine: LinuxMachine) -> set[int]:
+    """The functions that are traced inside."""
+    names = machine.run("cut -d' ' -f1 /sys/kernel/tracing/enabled_functions").output.decode().split()
+    functions = machine._tracing.functions
+    return {ip for name, ip in zip(functions.functions.names, functions.addresses.tolist(), strict=True) if name in names}
+
+
+def check(machine: LinuxMachine, pairs: Pairs, least: int) -> None:
+    assert len(pairs.both) > least and pairs.inside_only == []
+    traced = chosen(machine)
+    names = machine._tracing.kernel.symbols
+    assert [names.describe(call.function) for call in pairs.unexplained(lambda call: call.function not in traced)] == []
+
+
+@pytest.mark.parametrize("machine", versions(), indirect=True)
+def test_functions(machine: LinuxMachine, request: pytest.FixtureRequest) -> None:
+    long = request.node.callspec.params["machine"] is not None
+    both_sides(machine, "function", long)
+    pairs = pair(calls_of(inside(machine)), calls_of(outside(machine)))
+    check(machine, pairs, 300_000 if long else 3000)
+    for ours, theirs in pairs.both:
+        assert ours.preempt_count == theirs.preempt_count
+        assert ours.flags == theirs.flags or ours.flags == theirs.flags | NEED_RESCHED  # another CPU has asked meanwhile
+
+
+def is_around(call: Frame | None, other: Call) -> bool:
+    """Whether a call had been recorded, and its return not, when another one was recorded, inside.
+
+    Outside, a call lasts a little longer. What interrupts it before Linux has recorded it, or after Linux has recorded its
+    return, is a call of the function around it inside.
+    """
+    if call is None or (call.number > other.number if call.cpu == other.cpu else call.time > other.time):
+        return False
+    return call.returned is None or call.returned[0] != other.cpu or call.returned[1] > other.number
+
+
+@pytest.mark.parametrize("machine", versions(), indirect=True)
+def test_graph(machine: LinuxMachine, request: pytest.FixtureRequest) -> None:
+    """Also what calls what, and which calls return."""
+    long = request.node.callspec.params["machine"] is not None
+    both_sides(machine, "function_graph", long)
+    theirs, ours = frames_of(inside(machine)), frames_of(outside(machine))
+    pairs = pair(theirs, ours)
+    check(machine, pairs, 300_000 if long else 3000)
+    partner = {id(outer): inner for inner, outer in pairs.both if isinstance(inner, Frame)}
+    last = {}
+    for _, outer in pairs.both:
+        last[outer.cpu] = max(last.get(outer.cpu, 0), outer.number)
+    for inner, outer in pairs.both:
+        assert isinstance(inner, Frame) and isinstance(outer, Frame)
+        around = outer.parent
+        while around is not None and not is_around(partner.get(id(around)), inner):
+            around = around.parent
+        assert (around and partner[id(around)]) is inner.parent
+        if inner.returned is None and outer.returned is not None:
+            cpu, number = outer.returned
+            assert number > last[cpu]  # when inside, tracing was off
+        else:
+            assert (inner.returned is None) == (outer.returned is None)
