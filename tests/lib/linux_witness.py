@@ -24,8 +24,8 @@ from emu.linux.btf import Btf
 from emu.linux.image import read_kernel
 from emu.linux.machine import LinuxMachine
 from emu.linux.memory import LinuxMemory
+from emu.linux.structures import Structures
 from emu.linux.symbols import Symbols
-from emu.linux.tracing.layout import hot_members
 from emu.linux.x86_64 import PAGE
 from emu.native.functions import callback
 from emu.native.records import Bytes, Record, Values, Words, u64
@@ -128,7 +128,7 @@ class LinuxWitness:
             log.page_table = (symbols.address("init_top_pgt") or 0) - FIRST
             direct = memory.word(symbols.address("page_offset_base") or 0)
             log.direct = (board.ram_address - direct) % 2**64
-            log.current = memory.host_address(memory.word(offsets + 8 * cpu.index) + hot_members(btf, symbols).current_task)
+            log.current = memory.host_address(memory.word(offsets + 8 * cpu.index) + Structures(btf, symbols).per_cpu.current_task)
             log.stack, log.pid = btf.offset("task_struct.stack"), btf.offset("task_struct.pid")
             self._logs.append(log)
             table[cpu.index] = log.address

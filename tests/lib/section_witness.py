@@ -22,8 +22,8 @@ from emu.linux.btf import Btf
 from emu.linux.image import read_kernel
 from emu.linux.machine import LinuxMachine
 from emu.linux.memory import LinuxMemory
+from emu.linux.structures import Structures
 from emu.linux.symbols import Symbols
-from emu.linux.tracing.layout import hot_members
 from emu.linux.x86_64 import KERNEL_HALF, PAGE, PAGE_TABLE
 from emu.native.functions import Native
 from emu.native.records import Bytes, Record, Values, Words, u64
@@ -127,7 +127,7 @@ class SectionWitness:
     def __init__(self, machine: LinuxMachine) -> None:
         kernel = read_kernel(machine._kernel_path)
         symbols, btf, board = Symbols(kernel), Btf.of(kernel), machine.board
-        memory, hot = LinuxMemory(board.ram, symbols), hot_members(btf, symbols)
+        memory, hot = LinuxMemory(board.ram, symbols), Structures(btf, symbols).per_cpu
         self._board, self._entries = board, _entries(symbols)
         self._number = np.zeros(1, np.uint64)
         self._rows = np.zeros((len(board.cpus), ROWS, len(FIELDS)), np.uint64)

@@ -21,9 +21,9 @@ from emu.linux.checkpoint import LinuxCheckpoint
 from emu.linux.image import read_kernel
 from emu.linux.machine import LinuxMachine
 from emu.linux.memory import LinuxMemory
+from emu.linux.structures import Structures
 from emu.linux.symbols import Symbols
 from emu.linux.tracing import tracing
-from emu.linux.tracing.layout import hot_members
 from emu.linux.tracing.wakeups import Wakers
 from tests.lib.golden import read_golden
 from tests.lib.linux_kernel import machines_kept_in
@@ -171,7 +171,7 @@ class WakeupWitness:
         kernel = read_kernel(machine._kernel_path)
         symbols, btf = Symbols(kernel), Btf.of(kernel)
         self._machine, self._memory, self._btf = machine, LinuxMemory(machine.board.ram, symbols), btf
-        self._areas, self._current = symbols.address("__per_cpu_offset") or 0, hot_members(btf, symbols).current_task
+        self._areas, self._current = symbols.address("__per_cpu_offset") or 0, Structures(btf, symbols).per_cpu.current_task
         self.events: list[Switch] = []
         by_name = {"ttwu_do_activate": self._woken, "post_init_entity_util_avg": self._created, "__switch_to_asm": self._switched}
         if symbols.address("ttwu_do_wakeup"):
