@@ -12,12 +12,15 @@ from emu.ftrace.native.function_entries import (
     EXIT_SIZE,
     FUNCTION_KIND,
     FUNCTION_SIZE,
+    VALUED_EXIT_SIZE,
     CallEntry,
     FunctionEntry,
     ReturnEntry,
+    ValuedReturnEntry,
     put_call,
     put_function,
     put_return,
+    put_valued_return,
 )
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.ring_record import Ring
@@ -42,10 +45,15 @@ def record_call_and_return(cpu: Cpu, array: TraceArray, ring: Ring, time: u64, i
     if entry == 0:
         return
     put_call(CallEntry(entry), of_type(common, ENTRY_KIND), ip, 0)
-    entry = reserve(ring, time, EXIT_SIZE)
-    if entry != 0:
+    with_result = array.with_results
+    entry = reserve(ring, time, VALUED_EXIT_SIZE if with_result else EXIT_SIZE)
+    if entry == 0:
+        return
+    if with_result:
+        put_valued_return(ValuedReturnEntry(entry), of_type(common, EXIT_KIND), ip, 0, 0, 0, time, time)
+    else:
         put_return(ReturnEntry(entry), of_type(common, EXIT_KIND), ip, 0, 0, time, time)
-        spend(cpu, array.cost_entry)
+    spend(cpu, array.cost_entry)
 
 
 @njit

@@ -80,6 +80,7 @@ class TraceArray(Record):
     stands_for: Values[u64]  # for each of its places: the address of which it has a copy; 0: none
     tracing_thresh: u64  # nanoseconds; if not 0, every latency of at least this length is kept, not only longer ones
     hardware: Hardware  # present if the board's timing model counts
+    with_results: bool  # 1: function_graph's entries of returns have room for what the call returned (ValuedReturnEntry)
     stack: Values[u64]  # room for STACK_LIMIT addresses, for putting together a stack trace
 
     # Cycles that recording takes (emu.ftrace.tracers.tracer_cost); 0: none

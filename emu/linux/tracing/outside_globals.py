@@ -89,6 +89,8 @@ class OutsideGlobals(TraceGlobals):
         )
         self.kernel_values = _Values(kernel.memory)
         self.prototypes = prototypes
+        for array in records.arrays:
+            array.with_results = True
 
     def has_tracer(self, name: str, needed: str | None) -> bool:
         return name in _TRACERS or (name in _OF_WAKEUPS and self._wakers.missing is None)

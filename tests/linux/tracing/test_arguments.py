@@ -12,8 +12,9 @@ import pytest
 from numpy.typing import NDArray
 
 from emu.cpu.cpu import Cpu
-from emu.ftrace.buffers.entries import ARGUMENTS, FUNCTION
+from emu.ftrace.buffers.entries import ARGUMENTS, FUNCTION, VALUED_EXIT, EventType
 from emu.ftrace.errors import TraceError
+from emu.ftrace.text.rows import merge
 from emu.linux.machine import LinuxMachine
 from emu.trace import Trace
 from emu.trace.disk_recording import DiskRecording
@@ -198,11 +199,27 @@ FORMATS: Mapping[str, str] = {
 }
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_the_formats_are_those_of_linux_6_15(traced: LinuxMachine, name: str) -> None:
-    text = traced.tracefs.read(f"events/ftrace/{name}/format")
-    fields = re.findall(r"field:(?!.* common_)(.*);\toffset:(\d+);", text)
-    assert " ".join(f"{declaration}@{offset}" for declaration, offset in fields) == FORMATS[name]
+def test_the_formats_are_those_of_linux_6_15(traced: LinuxMachine) -> None:
+    for name, expected in FORMATS.items():
+        text = traced.tracefs.read(f"events/ftrace/{name}/format")
+        fields = re.findall(r"field:(?!.* common_)(.*);\toffset:(\d+);", text)
+        assert " ".join(f"{declaration}@{offset}" for declaration, offset in fields) == expected
+
+
+def test_entries_of_latency_tracers_have_the_same_layout(traced: LinuxMachine) -> None:
+    """A critical section's own entries come from other code than those of the calls in it."""
+    fs = traced.tracefs
+    fs.write("options/display-graph", "1")
+    try:
+        fs.write("current_tracer", "irqsoff")
+        traced.run("ls /proc", trace=True)
+        rows = merge(traced.trace_array.trace_view(None).events)
+        text = fs.read("trace")
+    finally:
+        fs.write("current_tracer", "nop")
+        fs.write("options/display-graph", "0")
+    assert set(rows.size[rows.entry["type"] == EventType.FUNCGRAPH_EXIT].tolist()) == {VALUED_EXIT.itemsize}
+    assert len(re.findall(r"\|  +\w+\(\);$", text, re.MULTILINE)) > 5
 
 
 def test_no_other_tracer_has_the_options(traced: LinuxMachine) -> None:
