@@ -2,8 +2,8 @@
 """The wakeup tracers: how long a woken task waits for a CPU (Linux: trace_sched_wakeup.c).
 
 They follow the wakeup of one task at a time, the one with the highest priority. Until that task runs, functions are recorded on
-its CPU: NO_SECTION is cleared in the CPU's IGNORED. They are told of wakeups, switches and moves by scheduler events, which they do
-not record (`native.wakeup_events`), or by functions of a kernel that is looked at from outside (`native.wakeup_calls`).
+its CPU: NO_SECTION is cleared in the CPU's IGNORED. They are told of wakeups, switches and moves by scheduler events, which they
+do not record (`native.wakeup_events`), or by functions of a kernel that is looked at from outside (`native.wakeup_calls`).
 """
 
 from __future__ import annotations
