@@ -128,7 +128,8 @@ class LinuxWitness:
             log.page_table = (symbols.address("init_top_pgt") or 0) - FIRST
             direct = memory.word(symbols.address("page_offset_base") or 0)
             log.direct = (board.ram_address - direct) % 2**64
-            log.current = memory.host_address(memory.word(offsets + 8 * cpu.index) + Structures(btf, symbols).per_cpu.current_task)
+            current = Structures(btf, symbols).per_cpu.current_task
+            log.current = memory.host_address(memory.word(offsets + 8 * cpu.index) + current)
             log.stack, log.pid = btf.offset("task_struct.stack"), btf.offset("task_struct.pid")
             self._logs.append(log)
             table[cpu.index] = log.address

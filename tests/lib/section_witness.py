@@ -111,6 +111,7 @@ class Section(NamedTuple):
     numbers: of the rows with which it starts and ends: the order among all CPUs.
     start, end: in cycles.
     begins, ends: addresses of blocks.
+    is_cut: an interrupt or an exception ended it before another block.
     """
 
     cpu: int
@@ -119,6 +120,7 @@ class Section(NamedTuple):
     end: int
     begins: int
     ends: int
+    is_cut: bool
 
 
 class SectionWitness:
@@ -191,7 +193,7 @@ def sections_in(witness: SectionWitness, cpus: int, *, irqs: bool, preemption: b
             off = (irqs and row.irqs_off) or not_preemptible
             if row.interrupted and before and not not_preemptible:
                 if start is not None:
-                    found.append(_section(cpu, start, row, row.before))
+                    found.append(_section(cpu, start, row, row.before, is_cut=True))
                 before, start = False, None
             if off and not before:
                 start = row
@@ -203,5 +205,5 @@ def sections_in(witness: SectionWitness, cpus: int, *, irqs: bool, preemption: b
     return sorted(found, key=lambda section: section.numbers[1])
 
 
-def _section(cpu: int, start: Row, end: Row, place: int) -> Section:
-    return Section(cpu, (start.number, end.number), start.cycles, end.cycles, start.address, place)
+def _section(cpu: int, start: Row, end: Row, place: int, *, is_cut: bool = False) -> Section:
+    return Section(cpu, (start.number, end.number), start.cycles, end.cycles, start.address, place, is_cut)

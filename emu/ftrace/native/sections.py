@@ -32,8 +32,8 @@ class Whereabouts(NamedTuple):
     """callers(cpu, array_cpu) -> (ip, parent_ip). parent_ip may be 0."""
 
     record_hook: Callable[[Cpu, ArrayCpu, u64, u64], None]
-    """record_hook(cpu, array_cpu, where, common): records the kernel's function that has told the end of a section in `where`,
-    if there is one."""
+    """record_hook(cpu, array_cpu, where, common): records the kernel's function that has told of the end of a section, if there
+    is one. The section ends in `where`."""
 
     record_stack: Callable[[Cpu, ArrayCpu, u64, u64], None]
     """record_stack(cpu, array_cpu, ip, common): records the stack trace where a section ends."""

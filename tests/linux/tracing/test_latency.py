@@ -11,9 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from emu.cpu.cpu import Cpu
+from emu.cpu.pc.state import PAGE, used_pages
 from emu.ftrace.buffers import entries
 from emu.ftrace.errors import TraceError
 from emu.linux.btf import Btf
@@ -60,7 +62,13 @@ def run(machine: LinuxMachine) -> Run:
     assert (done.status, done.errors) == (0, b"")
     counts = [(cpu.cycles, cpu.instructions, cpu.record.taken, cpu.record.slept) for cpu in machine.board.cpus]
     registers = [dict(cpu.registers()) for cpu in machine.board.cpus]
-    return done.output, counts, registers, hashlib.sha256(machine.board.ram).hexdigest()
+    return done.output, counts, registers, hash_of(machine.board.ram)
+
+
+def hash_of(ram: memoryview) -> str:
+    """Of all pages that are not zeros, and their numbers."""
+    pages = used_pages(ram)
+    return hashlib.sha256(pages.tobytes() + np.frombuffer(ram, np.uint8).reshape(-1, PAGE)[pages].tobytes()).hexdigest()
 
 
 @pytest.fixture(scope="module")
@@ -133,14 +141,13 @@ def test_the_longest_section_is_the_witness_s(started: Started, guest: LinuxMach
     assert re.search(rf" {longest.cpu}\S+ +0us.: {re.escape(name)}( <-\S+)?$", first)
 
 
-@pytest.mark.parametrize("tracer", ["preemptirqsoff", *(pytest.param(name, marks=pytest.mark.long("like the other one"))
-                                                          for name in ("irqsoff", "preemptoff"))])  # fmt: skip
+@pytest.mark.parametrize("tracer", SECTIONS)
 def test_every_section_is_the_witness_s(started: Started, guest: LinuxMachine, tracer: str) -> None:
     """Where it starts and ends, and when; all of them, also those that an interrupt ends before another block."""
     guest.tracefs.write("buffer_size_kb", ENOUGH_KB)
     trace(guest, tracer, NEVER_US)
     found, count = sections(started, tracer), 0
-    assert any(row.interrupted and row.irqs_off for row in started.witness.rows(0))
+    assert tracer == "preemptoff" or sum(section.is_cut for section in found) > 10
     for cpu in guest.board.cpus:
         events = guest.trace_array.recorder.rings[cpu.index].unread()
         told = zip(events.time.tolist(), events.entries(entries.FUNCTION)["ip"].tolist(), strict=True)
@@ -149,7 +156,7 @@ def test_every_section_is_the_witness_s(started: Started, guest: LinuxMachine, t
         got = [place for place, _ in zip(told, expected, strict=False)]  # the machine stops in a section
         assert got == [(guest.board.nanoseconds(cycles), address) for cycles, address in expected]
         count += len(expected)
-    assert count > 10_000
+    assert count > 5_000
 
 
 @dataclass
@@ -273,8 +280,8 @@ def test_the_text_is_linux_s(started: Started, guest: LinuxMachine, tracer: str,
         assert len(stacks) == 1 and len([line for line in body if not line.startswith(" => ")]) == 3
         return
     first, last = stacks
-    assert re.fullmatch(r"\d+: *\d+:\w +\+ \[\d+\] +\d+: 94:R usleep", body[first - 1])
-    assert re.fullmatch(r"\d+: *\d+:\w ==> \[\d+\] +\d+: 94:R usleep", body[last - 1])
+    assert re.fullmatch(r"\d+: *\d+:\w +\+ \[\d+\] +\d+: *(94|255):R usleep", body[first - 1])
+    assert re.fullmatch(r"\d+: *\d+:\w ==> \[\d+\] +\d+: *(94|255):R usleep", body[last - 1])
     assert body[last - 2].startswith("__schedule") and body[last + 1 : last + 3] == [" => __switch_to_asm", " => __schedule"]
     assert body[first + 1].startswith(" => ttwu_do_") and body[first + 2] == " => try_to_wake_up"
 
