@@ -13,6 +13,7 @@ from emu.cpu.pc import EPOCH
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.arrays.recorder import Recorder
 from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.native.trace_records import Kprobes
 from emu.ftrace.native.trace_values import CLOCK_COUNTER
 from emu.linux import arch, sites
 from emu.linux.btf import BadBtf, Btf, NoBtf
@@ -82,8 +83,9 @@ class LinuxTracing:
             self.functions.init_is_gone("")
         records = RecordLists(self.kernel, self.kernel.hot_areas)
         page_table = (symbols.address(arch.PAGE_TABLE) or 0) - arch.KERNEL_HALF
+        self._no_kprobes = Kprobes.allocate()  # a function's commands name it for consumers that want registers: there are none
         for array in records.arrays:
-            array.page_table, array.translate = page_table, ARCH.translate()
+            array.page_table, array.translate, array.kprobes = page_table, ARCH.translate(), self._no_kprobes
         callbacks = ARCH.outside_tasks(guest)
         self.calls = TaskCalls(self.kernel, guest, records, callbacks)
         self._stacks = stacks = OrcStacks(kernel, symbols, self.btf, guest, records)
