@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What tracing an unmodified Linux from outside costs on the host in processor time, beside Linux's own function_graph under QEMU.
+"""What tracing an unmodified Linux from outside costs in processor time of the host, beside Linux's own function_graph under QEMU.
 
     ./venv python benchmarks/linux_tracing.py [--kernel VMLINUZ] [--rounds N] [--peer DIR] [PART]...
 
-PART is calls, boot, peer or memory; all by default. Rounds take turns, and the least time of each counts. Runs are deterministic: a
-traced run executes what the untraced one does, so the difference of their times is the tracer's.
+PART is calls, boot, peer or memory; all by default. Rounds take turns, and the least time of each counts. Runs are
+deterministic: a traced run executes what the untraced one does, so the difference of their times is the tracer's.
 
     calls     a busy command in a booted machine, untraced and with each tracer: ns for an entry, or for an entry with its return
     boot      a whole boot, untraced and with all functions recorded from the first instruction
@@ -41,6 +41,9 @@ TRACERS = {
     "function": (("current_tracer", "function"),),
     "function_graph": (("current_tracer", "function_graph"),),
     "function, stacks": (("current_tracer", "function"), ("options/func_stack_trace", "1")),
+    "irqsoff": (("current_tracer", "irqsoff"),),
+    "preemptirqsoff": (("current_tracer", "preemptirqsoff"),),
+    "wakeup": (("current_tracer", "wakeup"),),
 }
 OF_AN_ENTRY = {"function": 1, "function_graph": 2, "function, stacks": 2}  # events for each call
 QEMU_TRACED = (
@@ -116,11 +119,12 @@ def of_peer(kernel: Path, rounds: int, directory: Path | None) -> None:
         plain = QEMU_TRACED.format(BUSY).replace("echo function_graph", "echo nop")
         pairs = [(qemu.run(plain), qemu.run(QEMU_TRACED.format(BUSY))) for _ in range(rounds)]
         text = qemu.output(QEMU_COUNTED.format(BUSY))
-    numbers = {line.split(b":")[0]: int(line.split(b":")[1]) for line in text.splitlines() if line.startswith((b"entries", b"overrun"))}
-    traced_calls = sum(numbers.values()) // 2
+    stats = (line.split(b":") for line in text.splitlines() if line.startswith((b"entries", b"overrun")))
+    traced_calls = sum(int(words[1]) for words in stats) // 2
     untraced, traced = (min(column) for column in zip(*pairs, strict=True))
     cost = (traced - untraced) / traced_calls * 1e9
-    print(f"\npeer: QEMU, function_graph inside: {untraced:.2f} s untraced, {traced:.2f} s traced, {traced_calls:,} calls, {cost:.0f} ns a call")
+    print(f"\npeer: QEMU, function_graph inside: {untraced:.2f} s untraced, {traced:.2f} s traced")
+    print(f"{traced_calls:,} calls, {cost:.0f} ns a call")
 
 
 def memory(kernel: Path) -> None:
@@ -139,7 +143,8 @@ def memory(kernel: Path) -> None:
         plain = peak(["run", *machine, "--", LONG])
         traced = peak(["record", *machine, "-p", "function", "-o", str(file), "--", LONG])
         size = file.stat().st_size
-    print(f"\nmemory: {plain >> 10} MiB untraced, {traced >> 10} MiB while {size / 1e6:.0f} MB were recorded: {traced - plain >> 10} MiB more")
+    print(f"\nmemory: {plain >> 10} MiB untraced, {traced >> 10} MiB while {size / 1e6:.0f} MB were recorded")
+    print(f"{traced - plain >> 10} MiB more")
 
 
 def main() -> None:

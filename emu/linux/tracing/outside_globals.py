@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from emu.ftrace.arrays.array_records import ArrayRecords, RecordLists
 from emu.ftrace.arrays.trace_globals import TraceGlobals
 from emu.ftrace.buffers.entries import Events
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind
+from emu.ftrace.errors import TraceError
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.internal import VALUED_EVENTS
 from emu.ftrace.native.guest_records import Guest
@@ -122,13 +124,7 @@ class OutsideGlobals(TraceGlobals):
             raise TraceError(errno.EOPNOTSUPP, f"a Linux guest does not print the host's buffers, as '{name}' would have it do")
 
     def dump(self, cpu: int | None, on_done: Callable[[], None]) -> None:
-<<<<<<< HEAD
         raise AssertionError("check_command does not let it come to this")
-=======
-        """A Linux guest prints no buffers of the host. They stay to be read: recording has been switched off."""
-        self.warn("a Linux guest prints no buffers of the host: recording is off, and the file trace has what was recorded")
-        on_done()
->>>>>>> outside-tests
 
     def mapped_file(self, tgid: int, address: int) -> MappedFile | None:
         return None

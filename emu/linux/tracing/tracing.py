@@ -97,17 +97,10 @@ class LinuxTracing:
             self.functions.init_is_gone("")
         self._records = records = RecordLists(self.kernel, self.kernel.hot_areas)
         page_table = (symbols.address(arch.PAGE_TABLE) or 0) - arch.KERNEL_HALF
-<<<<<<< HEAD
         self._no_kprobes = Kprobes.allocate()  # native code looks there at functions with commands
         for array in records.arrays:
             array.page_table, array.translate, array.kprobes = page_table, outside.NATIVE.translate(), self._no_kprobes
         callbacks = outside.NATIVE.outside_tasks(guest)
-=======
-        self._no_kprobes = Kprobes.allocate()  # a function's commands name it for consumers that want registers: there are none
-        for array in records.arrays:
-            array.page_table, array.translate, array.kprobes = page_table, ARCH.translate(), self._no_kprobes
-        callbacks = ARCH.outside_tasks(guest)
->>>>>>> outside-tests
         self.calls = TaskCalls(self.kernel, guest, records, callbacks)
         self._prototypes = LinuxPrototypes(self.btf)
         self._stacks = stacks = OrcStacks(kernel, symbols, self.btf, guest, records)
