@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What tracing an unmodified Linux from outside costs in processor time of the host, beside Linux's own function_graph under QEMU.
+"""What tracing a Linux from outside costs in processor time of the host, beside Linux's own function_graph under QEMU.
 
     ./venv python benchmarks/linux_tracing.py [--kernel VMLINUZ] [--rounds N] [--peer DIR] [PART]...
 
@@ -9,7 +9,7 @@ deterministic: a traced run executes what the untraced one does, so the differen
     calls     a busy command in a booted machine, untraced and with each tracer: ns for an entry, or for an entry with its return
     boot      a whole boot, untraced and with all functions recorded from the first instruction
     peer      the same busy command under QEMU's TCG, untraced and with the guest's own function_graph: ns a call
-    memory    how much more memory `emu record` takes than `emu run` without a tracer, for 10,000,000 events
+    memory    how much more memory `emu record` takes than `emu run` without a tracer, for about 10,000,000 events
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ PARTS = ("calls", "boot", "peer", "memory")
 ROUNDS = 5
 LOOP = "i=0; while [ $i -lt {} ]; do cat /proc/stat >/dev/null; i=$((i+1)); done"
 BUSY, LONG = LOOP.format(60), LOOP.format(450)
-EVENTS = 10_000_000
 TRACERS = {
     "untraced": (),
     "function": (("current_tracer", "function"),),
