@@ -50,7 +50,8 @@ class OutsideTracing(NativeTracing):
         from emu.ftrace.native import wakeup_calls
 
         about = context.build(guest)
-        return wakeup_calls.build(guest, about, self.cpu.native().irqs_off, self._unwind(guest, about))
+        unwind, arguments = self._unwind(guest, about), self._native().arguments
+        return wakeup_calls.build(guest, about, self.cpu.native().irqs_off, unwind, arguments)
 
     @once
     def translate(self) -> Compiled[[TraceArray, u64], u64]:
