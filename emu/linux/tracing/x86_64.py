@@ -51,10 +51,11 @@ class OutsideTracing(NativeTracing):
     @once
     def wakeup_calls(self, guest: Guest) -> WakeupCalls:
         """The native functions that follow wakeups."""
-        from emu.ftrace.native.arch import x86_64_wakeups
+        from emu.ftrace.native import wakeup_calls
 
         about = context.build(guest)
-        return x86_64_wakeups.build(guest, about, self.cpu.native().irqs_off, self._unwind(guest, about))
+        unwind, arguments = self._unwind(guest, about), self._native().arguments
+        return wakeup_calls.build(guest, about, self.cpu.native().irqs_off, unwind, arguments)
 
     @once
     def translate(self) -> Compiled[[TraceArray, u64], u64]:
@@ -93,5 +94,3 @@ def numbers(of_user: int, depth: int) -> GuestNumbers:
         preempt_enabled=u64(0x8000_0000),
         trace_string=u64(0),
     )
-
-

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Follows wakeups by functions of a Linux that is looked at from outside (`native.wakeup`), as they begin. Their arguments are
-those of the System V ABI.
+"""Follows wakeups by functions of a Linux that is looked at from outside (`native.wakeup`), as they begin.
 
 Linux tells its tracers of a wakeup a moment after these functions have begun, and of a switch a moment before.
 """
@@ -9,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from emu.cpu.native.arch.x86_64_env import Registers
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import stacks, wakeup
 from emu.ftrace.native.arch import WakeupCalls
@@ -27,10 +25,17 @@ __all__ = ["build"]
 
 QUEUED = 1  # TASK_ON_RQ_QUEUED of kernel/sched/sched.h
 RESTORE = u64(2)  # ENQUEUE_RESTORE, the same: the task was on the queue before something of it was changed
+HALF = u64(0xFFFF_FFFF)  # of an argument: an int
 CALLS = 3  # addresses of a stack: the function that begins, its caller, and the caller's
 
 
-def build(guest: Guest, context: Context, irqs_off: Callable[[u64], bool], unwind: Unwind) -> WakeupCalls:
+def build(
+    guest: Guest,
+    context: Context,
+    irqs_off: Callable[[u64], bool],
+    unwind: Unwind,
+    arguments: Callable[[Cpu], tuple[u64, u64, u64, u64]],
+) -> WakeupCalls:
     """Compiles for a guest.
 
     Args:
@@ -38,6 +43,7 @@ def build(guest: Guest, context: Context, irqs_off: Callable[[u64], bool], unwin
         context: compiled for it.
         irqs_off: see `NativeCpu`.
         unwind: see `native.unwind`. It must know PLACE_BLOCK.
+        arguments: arguments(cpu) -> the first four of the function that begins.
     """
     native = Native(guest.layouts)
     current_task, preempt_count, common_fields = context
@@ -62,7 +68,7 @@ def build(guest: Guest, context: Context, irqs_off: Callable[[u64], bool], unwin
 
     @njit
     def following_task(cpu: Cpu, array_cpu: ArrayCpu, followed: Wakeup) -> u64:
-        return Registers(cpu.env).si
+        return arguments(cpu)[1]
 
     followers = wakeup.build(guest, context, Told(common, record_stack, callers, callers, following_task))
     follow_woken, follow_switched, follow_migrated = followers
@@ -81,18 +87,18 @@ def build(guest: Guest, context: Context, irqs_off: Callable[[u64], bool], unwin
 
     @native.callback
     def woken(cpu: Cpu, address: u64) -> None:
-        wake(cpu, address, Registers(cpu.env).si)
+        wake(cpu, address, arguments(cpu)[1])
 
     @native.callback
     def enqueued(cpu: Cpu, address: u64) -> None:
-        registers = Registers(cpu.env)
-        task = Waiting(host_address(ArrayCpu(cpu.callout).array, registers.si))
-        if task.sched_delayed and task.on_rq == QUEUED and registers.dx & RESTORE == 0:
-            wake(cpu, address, registers.si)
+        _, task, flags, _ = arguments(cpu)
+        found = Waiting(host_address(ArrayCpu(cpu.callout).array, task))
+        if found.sched_delayed and found.on_rq == QUEUED and flags & RESTORE == 0:
+            wake(cpu, address, task)
 
     @native.callback
     def created(cpu: Cpu, address: u64) -> None:
-        wake(cpu, address, Registers(cpu.env).di)
+        wake(cpu, address, arguments(cpu)[0])
 
     @native.callback
     def switched(cpu: Cpu, address: u64) -> None:
@@ -101,15 +107,15 @@ def build(guest: Guest, context: Context, irqs_off: Callable[[u64], bool], unwin
             return
         array = array_cpu.array
         array.event_context.ip = address
-        task = Task(host_address(array, Registers(cpu.env).si))
+        task = Task(host_address(array, arguments(cpu)[1]))
         follow_switched(cpu, array_cpu, array.wakeup, task.pid, task.prio)
 
     @native.callback
     def migrated(cpu: Cpu, address: u64) -> None:
-        array_cpu, registers = ArrayCpu(cpu.callout).wakeups, Registers(cpu.env)
+        array_cpu = ArrayCpu(cpu.callout).wakeups
         if array_cpu is None:
             return
-        array = array_cpu.array
-        follow_migrated(array, array.wakeup, Task(host_address(array, registers.di)).pid, registers.si & 0xFFFF_FFFF)
+        array, (task, index, _, _) = array_cpu.array, arguments(cpu)
+        follow_migrated(array, array.wakeup, Task(host_address(array, task)).pid, index & HALF)
 
     return WakeupCalls(woken, enqueued, created, switched, migrated)
