@@ -66,6 +66,7 @@ class OutsideGlobals(TraceGlobals):
             kernel, arch, guest, records, functions, stacks, kernel.symbols, events, warn=warn, pointer_key=pointer_key
         )
         self.kernel_values = _Values(kernel.memory)
+        self._said = False  # that there are no dumps
 
     def has_tracer(self, name: str, needed: str | None) -> bool:
         return name in _TRACERS
@@ -82,7 +83,9 @@ class OutsideGlobals(TraceGlobals):
 
     def dump(self, cpu: int | None, on_done: Callable[[], None]) -> None:
         """A Linux guest prints no buffers of the host. They stay to be read: recording has been switched off."""
-        self.warn("a Linux guest prints no buffers of the host: recording is off, and the file trace has what was recorded")
+        if not self._said:
+            self._said = True
+            self.warn("a Linux guest prints no buffers of the host: recording is off, and the file trace has what was recorded")
         on_done()
 
     def mapped_file(self, tgid: int, address: int) -> MappedFile | None:
