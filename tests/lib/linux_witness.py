@@ -97,7 +97,7 @@ def log_block(cpu: Cpu, address: u64) -> None:
 
 
 class LinuxWitness:
-    """Logs on every CPU while `on`, for as long as the machine is used.
+    """Logs on every CPU while `on`.
 
     Args:
         machine: that has booted.
@@ -133,9 +133,18 @@ class LinuxWitness:
             log.stack, log.pid = btf.offset("task_struct.stack"), btf.offset("task_struct.pid")
             self._logs.append(log)
             table[cpu.index] = log.address
+        self._board = board
         board.callouts.look_at_blocks(FIRST, FIRST + SPAN - 1, log_block)
-        for cpu in board.cpus:
-            with board.heap:
+        self._translate_anew()
+
+    def close(self) -> None:
+        """Logs nothing any more."""
+        self._board.callouts.look_at_blocks(0, 0)
+        self._translate_anew()
+
+    def _translate_anew(self) -> None:
+        for cpu in self._board.cpus:
+            with self._board.heap:
                 cpu.uc.ctl_flush_tb()
             cpu.record.flushed = False
 

@@ -62,12 +62,11 @@ def check(machine: LinuxMachine, pairs: Pairs, least: int) -> None:
     assert [names.describe(call.function) for call in pairs.unexplained(lambda call: call.function not in traced)] == []
 
 
-@pytest.mark.parametrize("machine", versions(), indirect=True)
-def test_functions(machine: LinuxMachine, request: pytest.FixtureRequest) -> None:
-    long = request.node.callspec.params["machine"] is not None
-    both_sides(machine, "function", long)
+@pytest.mark.parametrize("machine", versions()[1:], indirect=True)
+def test_functions(machine: LinuxMachine) -> None:
+    both_sides(machine, "function", long=True)
     pairs = pair(calls_of(inside(machine)), calls_of(outside(machine)))
-    check(machine, pairs, 300_000 if long else 3000)
+    check(machine, pairs, 300_000)
     for ours, theirs in pairs.both:
         assert ours.preempt_count == theirs.preempt_count
         assert ours.flags == theirs.flags or ours.flags == theirs.flags | NEED_RESCHED  # another CPU has asked meanwhile

@@ -31,9 +31,11 @@ class Functions:
 
 
 @pytest.fixture(scope="module")
-def witness(started: tuple[LinuxMachine, object]) -> LinuxWitness:
+def witness(started: tuple[LinuxMachine, object]) -> Iterator[LinuxWitness]:
     machine, _ = started
-    return LinuxWitness(machine, Functions(machine).places, returns=True)
+    witness = LinuxWitness(machine, Functions(machine).places, returns=True)
+    yield witness
+    witness.close()
 
 
 @pytest.fixture
