@@ -85,7 +85,7 @@ ALL: dict[str, Change] = {
     "nothing any more": nothing_any_more,
     "function": first(("current_tracer", "function")),
     "graph": first(("current_tracer", "function_graph")),
-    "stacks": first(("options/func_stack_trace", "1"), ("current_tracer", "function"), ("set_ftrace_filter", "*lock* vfs_* do_*")),
+    "stacks": first(("options/func_stack_trace", "1"), ("current_tracer", "function"), ("set_ftrace_filter", "*lock* vfs_*")),
     "pids": first(("options/function-fork", "1"), ("set_ftrace_pid", "1"), ("current_tracer", "function_graph")),
     "commands": first(("set_ftrace_filter", "vfs_read:traceoff:2"), ("current_tracer", "function")),
     "other filters": other_filters,
@@ -103,7 +103,9 @@ def untraced(kernel: Path, folder: Path, cpus: int) -> Run:
 
 
 @pytest.fixture(scope="module")
-def machines(real_kernel: Path, machines_folder: Path) -> Iterator[Callable[[int], tuple[LinuxMachine, LinuxCheckpoint, bytearray]]]:
+def machines(
+    real_kernel: Path, machines_folder: Path
+) -> Iterator[Callable[[int], tuple[LinuxMachine, LinuxCheckpoint, bytearray]]]:
     made: dict[int, tuple[LinuxMachine, LinuxCheckpoint, bytearray]] = {}
 
     def machine_with(cpus: int) -> tuple[LinuxMachine, LinuxCheckpoint, bytearray]:
