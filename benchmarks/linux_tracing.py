@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import linux
@@ -70,8 +71,9 @@ def calls(kernel: Path, rounds: int) -> None:
                     machine.tracefs.write("buffer_size_kb", "4096")
                 for file, value in settings:
                     machine.tracefs.write(file, value)
-                machine.run(BUSY, trace=bool(settings))  # what runs first is also translated
-                taken = seconds(lambda machine=machine, settings=settings: machine.run(BUSY, trace=bool(settings)))
+                run = partial(machine.run, BUSY, trace=bool(settings))
+                run()  # what runs first is also translated
+                taken = seconds(run)
                 least[name] = min(least.get(name, taken), taken)
                 if settings:
                     events[name] = sum(ring.entries + ring.overrun for ring in machine.trace_array.recorder.rings) // 2
