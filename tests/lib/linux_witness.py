@@ -200,7 +200,7 @@ class _Call(NamedTuple):
 def calls_in(
     logs: Sequence[NDArray[np.void]], functions: Collection[int], last: int
 ) -> tuple[list[list[Event]], list[int]]:
-    """The calls of functions, from logs with returns of each CPU. A task is known by its stack.
+    """The calls of functions, from logs with returns of each CPU. A task is known by its stack; it is the one that `current` names.
 
     Args:
         last: the function that a task calls last, from which it never returns. Another task may get its stack then.
@@ -210,20 +210,16 @@ def calls_in(
     """
     events: list[list[Event]] = [[] for _ in logs]
     left: list[int] = []
-    known = {int(stack) // STACK_SIZE for log in logs for stack in np.unique(log["stack"])}
     tasks: defaultdict[int, list[_Call]] = defaultdict(list)
     owners: list[int | None] = [None] * len(logs)
     for cpu, row, values in _in_order(logs):
         _, address, sp, returns_to, _, _, stack, pid = values
         here = sp // STACK_SIZE if returns_to else (sp - 8) // STACK_SIZE
-        if here in known and here != owners[cpu]:
-            owners[cpu] = here
-            if any(call.function == last for call in tasks[here]):
-                tasks[here].clear()
-        elif owners[cpu] is None:  # the log begins in an interrupt
-            owners[cpu] = stack // STACK_SIZE
-        owner = owners[cpu]
-        assert owner is not None
+        owner = stack // STACK_SIZE
+        if owner != owners[cpu]:
+            owners[cpu] = owner
+            if any(call.function == last for call in tasks[owner]):
+                tasks[owner].clear()
         calls = tasks[owner]
         # A block to which calls return: the latest one, and those that ended with a jump to it
         while (latest := next((n for n in range(len(calls) - 1, -1, -1) if _returns(calls[n], sp, address)), None)) is not None:

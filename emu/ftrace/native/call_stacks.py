@@ -2,9 +2,8 @@
 """The tasks' calls under way, kept by the host: a kernel that is looked at from outside has no room for them.
 
 A call is known by its frame: where its return address is on the stack. Each task has its calls, those of interrupts on other
-stacks among them. The task of a CPU is the one on whose stack the CPU runs, which the kernel's own `current` names a moment
-later. So it changes where a task has just got a CPU: at the first instruction of the function that the kernel calls on the new
-task's stack.
+stacks among them. As in Linux, they are those of the task that the kernel's `current` names. For a moment within __switch_to, that
+is the previous task, while the CPU runs on the next one's stack already; calls that begin there also return there.
 """
 
 from __future__ import annotations
@@ -32,7 +31,13 @@ class CallStackFunctions(NamedTuple):
     task_calls: TaskCalls
 
     run_task: Callable[[Cpu, u64], None]
-    """run_task(cpu, task): from now on, the CPU runs on the stack of a task (guest address). Python may call it."""
+    """run_task(cpu, task): from now on, a task (guest address) is the current one. Python may call it."""
+
+    follow: Callable[[Cpu], None]
+    """follow(cpu): looks which task is the current one."""
+
+    switch_stack: Callable[[Cpu], None]
+    """switch_stack(cpu): the CPU runs on another stack, which may be where another one was."""
 
     forget: Callable[[TraceArray, u64], None]
     """forget(array, task): a new task has this address. No call of it is under way."""
@@ -86,10 +91,22 @@ def build(guest: Guest) -> CallStackFunctions:
         array = ArrayCpu(cpu.callout).array
         calls, stack = of_task(array, task), Task(host_address(array, task)).stack
         while array_cpu is not None:
+            array_cpu.task = task
             array_cpu.calls = calls.address
             array_cpu.stack = stack
             array_cpu.stack_page = 0
             array_cpu = array_cpu.next
+
+    @native.njit
+    def follow(cpu: Cpu) -> None:
+        array_cpu = ArrayCpu(cpu.callout)
+        task = array_cpu.hot.current_task
+        if task != array_cpu.task:
+            run_task(cpu, task)
+
+    @native.njit
+    def switch_stack(cpu: Cpu) -> None:
+        ArrayCpu(cpu.callout).stack_page = 0
 
     @native.njit
     def forget(array: TraceArray, task: u64) -> None:
@@ -144,4 +161,4 @@ def build(guest: Guest) -> CallStackFunctions:
             return call.ret == address
         return call.fp < frame and uncover(array_cpu, frame, address)
 
-    return CallStackFunctions(TaskCalls(current, of_task), run_task, forget, drop_left, returning)
+    return CallStackFunctions(TaskCalls(current, of_task), run_task, follow, switch_stack, forget, drop_left, returning)

@@ -160,7 +160,8 @@ class ArrayCpu(Record):
     ignored: u64  # reasons for not recording functions, as bits
     events_ignored: u64  # the same for events
     pid: u64  # the current task's pid
-    calls: u64  # address of the current task's `Calls`, if they are the host's
+    task: u64  # the task whose calls the host looks at, in the guest
+    calls: u64  # ... address of its `Calls`
     stack: u64  # ... the lowest address of its stack, in the guest
     stack_page: u64  # ... a page of a stack, in the guest
     stack_host: u64  # ... and in the host

@@ -52,6 +52,7 @@ class WatchedFtrace(Ftrace):
         self._watched: dict[int, tuple[int, int]] = {}  # by where a function begins: its site, and what is called there
         self._native: OutsideCallbacks | None = None
         self._has_graph = False
+        self._unpaired = kernel.address_of("__switch_to")  # one task calls it, another one returns: Linux's __notrace_funcgraph
         trace_globals.records.on_change(self._choose)
 
     def enabled_functions(self) -> Iterable[EnabledFunction]:
@@ -78,6 +79,7 @@ class WatchedFtrace(Ftrace):
         masks = self._masks(arrays)
         for callback, sites in masks:
             kinds[sites] = _NUMBERS[callback]
+        kinds[(kinds == _NUMBERS[Callback.GRAPH]) & (self._functions.begins == self._unpaired)] = 0
         chosen = np.flatnonzero(kinds)
         begins, sites = self._functions.begins[chosen].tolist(), self._functions.addresses[chosen].tolist()
         wanted = dict(zip(begins, zip(sites, kinds[chosen].tolist(), strict=True), strict=True))

@@ -14,7 +14,7 @@ from tests.lib.linux_kernel import insert, machines_kept_in
 
 pytestmark = pytest.mark.static_timing("an unmodified Linux has no other timing model")
 
-BUSY = "for n in 1 2 3; do uname | cat & done; wait; sleep 0.01"
+BUSY = "uname | cat & sleep 0.01; wait"
 SWITCHING = {"save_fpregs_to_fpstate", "xfd_validate_state"}
 
 
@@ -43,7 +43,7 @@ def test_a_restored_machine_is_traced_as_the_first_time(traced: LinuxMachine) ->
     frames_of(first)
     # While it is traced
     fs.write("tracing_on", "1")
-    for background in ("sleep 5 & dd if=/dev/zero of=/dev/null bs=1M count=300 2>/dev/null &", "cat /proc/uptime | cat"):
+    for background in ("dd if=/dev/zero of=/dev/null bs=1M count=300 2>/dev/null &", "sleep 5 &"):
         traced.run(background)
         traced.advance(3_000_000)
         traced.restore(before)
@@ -53,7 +53,6 @@ def test_a_restored_machine_is_traced_as_the_first_time(traced: LinuxMachine) ->
         frames_of(found)
         now = [cpu.cycles for cpu in traced.board.cpus]
         assert all(0 < log.time[0] <= log.time[-1] <= traced.board.nanoseconds(end) for log, end in zip(found, now, strict=True))
-        assert fs.read("trace").count("\n") > 10_000
 
 
 def test_tasks_that_are_traced_are_looked_up_again(traced: LinuxMachine) -> None:

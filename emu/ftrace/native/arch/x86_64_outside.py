@@ -100,7 +100,7 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool, argument
         guest, about, stacks.task_calls, general, entry_depth=0, values=values
     )
     watch_returns = build_watch_returns("x86_64", place_of)
-    drop_left, returning = stacks.drop_left, stacks.returning
+    follow, drop_left, returning = stacks.follow, stacks.drop_left, stacks.returning
 
     @callback
     def function_entry(cpu: Cpu, ip: u64) -> None:
@@ -111,6 +111,7 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool, argument
         frame = Registers(cpu.env).sp
         returns_to = return_address(cpu, frame)
         before_graph(cpu, ip, returns_to, irqs_off(cpu.env))
+        follow(cpu)
         drop_left(ArrayCpu(cpu.callout), frame)
         if record_graph_entry(cpu, ip, returns_to, frame, irqs_off(cpu.env)):
             watch_returns(cpu, returns_to, array_of(cpu).returned)
@@ -120,6 +121,7 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool, argument
     def graph_return(cpu: Cpu, address: u64) -> None:
         """A function that ended with a jump to another one returns together with it."""
         array_cpu, frame = ArrayCpu(cpu.callout), Registers(cpu.env).sp - SLOT_SIZE
+        follow(cpu)
         while returning(array_cpu, frame, address):
             record_graph_return(cpu, frame, irqs_off(cpu.env))
 
@@ -129,7 +131,7 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool, argument
 def build_tasks(guest: Guest) -> OutsideTaskCallbacks:
     """Compiles for a guest."""
     native, stacks = Native(guest.layouts), call_stacks.build(guest)
-    run_task, forget = stacks.run_task, stacks.forget
+    switch_stack, forget = stacks.switch_stack, stacks.forget
     choose, process_fork, process_free = pids.build(guest)
     process_switch = task_switch.build(guest, choose, saved_cmdlines.build(guest), stacks.task_calls.of_task)
 
@@ -137,7 +139,7 @@ def build_tasks(guest: Guest) -> OutsideTaskCallbacks:
     def switched(cpu: Cpu, address: u64) -> None:
         registers = Registers(cpu.env)
         process_switch(cpu, registers.di, registers.si)
-        run_task(cpu, registers.si)
+        switch_stack(cpu)
 
     @native.callback
     def forked(cpu: Cpu, address: u64) -> None:
@@ -149,4 +151,4 @@ def build_tasks(guest: Guest) -> OutsideTaskCallbacks:
     def freed(cpu: Cpu, address: u64) -> None:
         process_free(cpu, Registers(cpu.env).di)
 
-    return OutsideTaskCallbacks(switched, forked, freed, run_task)
+    return OutsideTaskCallbacks(switched, forked, freed, stacks.run_task)
