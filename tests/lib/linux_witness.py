@@ -200,7 +200,7 @@ class _Call(NamedTuple):
 def calls_in(
     logs: Sequence[NDArray[np.void]], functions: Collection[int], last: int
 ) -> tuple[list[list[Event]], list[int]]:
-    """The calls of functions, from logs with returns of each CPU. A task is known by its stack; it is the one that `current` names.
+    """The calls of functions, from logs with returns of each CPU. A task is known by its stack: `current` names it.
 
     Args:
         last: the function that a task calls last, from which it never returns. Another task may get its stack then.

@@ -14,13 +14,16 @@ from emu.linux.machine import LinuxMachine
 
 pytestmark = pytest.mark.static_timing("an unmodified Linux has no other timing model")
 
-BUSY = "for n in 1 2 3; do (dd if=/dev/zero bs=64k count={} | sha1sum) 2>&1 & done; wait; for n in $(seq {}); do uname | cat; done"
+BUSY = (
+    "for n in 1 2 3; do (dd if=/dev/zero bs=64k count={} | sha1sum) 2>&1 & done; wait; "
+    "for n in $(seq {}); do uname | cat; done"
+)
 FORKS = "n=0; while [ $n -lt {} ]; do (:) & n=$((n + 1)); [ $((n % 50)) = 0 ] && wait; done; wait"
 
 # The functions in which tasks are at the end: asleep, about to run, or gone
 ASLEEP = {
-    "schedule", "schedule_idle", "schedule_timeout", "schedule_preempt_disabled", "schedule_hrtimeout_range_clock", "preempt_schedule",
-    "preempt_schedule_common", "preempt_schedule_irq", "__cond_resched", "do_task_dead", "schedule_hrtimeout_range", "__schedule",
+    "schedule", "schedule_idle", "schedule_timeout", "schedule_preempt_disabled", "schedule_hrtimeout_range_clock",
+    "preempt_schedule", "preempt_schedule_common", "preempt_schedule_irq", "__cond_resched", "do_task_dead", "schedule_hrtimeout_range", "__schedule",
     "raw_irqentry_exit_cond_resched", "irqentry_exit_to_user_mode", "smpboot_thread_fn", "worker_thread", "do_nanosleep",
     "schedule_tail", "do_idle", "default_idle_call", "cpuidle_idle_call",
 }  # fmt: skip
