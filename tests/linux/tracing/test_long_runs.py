@@ -23,8 +23,9 @@ FORKS = "n=0; while [ $n -lt {} ]; do (:) & n=$((n + 1)); [ $((n % 50)) = 0 ] &&
 # The functions in which tasks are at the end: asleep, about to run, or gone
 ASLEEP = {
     "schedule", "schedule_idle", "schedule_timeout", "schedule_preempt_disabled", "schedule_hrtimeout_range_clock",
-    "preempt_schedule", "preempt_schedule_common", "preempt_schedule_irq", "__cond_resched", "do_task_dead", "schedule_hrtimeout_range", "__schedule",
-    "raw_irqentry_exit_cond_resched", "irqentry_exit_to_user_mode", "smpboot_thread_fn", "worker_thread", "do_nanosleep",
+    "preempt_schedule", "preempt_schedule_common", "preempt_schedule_irq", "__cond_resched", "do_task_dead",
+    "schedule_hrtimeout_range", "__schedule", "raw_irqentry_exit_cond_resched", "irqentry_exit_to_user_mode",
+    "smpboot_thread_fn", "worker_thread", "do_nanosleep",
     "schedule_tail", "do_idle", "default_idle_call", "cpuidle_idle_call",
 }  # fmt: skip
 
@@ -43,7 +44,8 @@ def check_frames(machine: LinuxMachine) -> tuple[int, Counter[str]]:
         found = events.entries(entries.FUNCGRAPH_ENTRY)
         is_exit = found["type"] == EventType.FUNCGRAPH_EXIT
         times = np.zeros((len(found), 2), np.uint64)
-        exits = entries.entries_at(events.words, events.offset[is_exit], entries.FUNCGRAPH_EXIT)
+        exits = entries.entries_at(events.words, events.offset[is_exit], entries.VALUED_EXIT)
+        found["depth"][is_exit] = exits["depth"]
         times[is_exit, 0], times[is_exit, 1] = exits["calltime"], exits["rettime"]
         assert (exits["calltime"] <= exits["rettime"]).all() and (exits["rettime"] == events.time[is_exit]).all()
         assert (exits["overrun"] == 0).all()

@@ -59,9 +59,10 @@ def graph_of(machine: LinuxMachine, cpu: int) -> list[Row]:
     """(kind, function, depth, pid) of each event."""
     events = machine.trace_array.recorder.rings[cpu].unread()
     found = events.entries(entries.FUNCGRAPH_ENTRY)
-    kinds = {int(entries.EventType.FUNCGRAPH_ENTRY): "entry", int(entries.EventType.FUNCGRAPH_EXIT): "exit"}
-    columns = (found[name].tolist() for name in ("type", "func", "depth", "pid"))
-    return [(kinds[kind], function, depth, pid) for kind, function, depth, pid in zip(*columns, strict=True)]
+    is_exit = found["type"] == entries.EventType.FUNCGRAPH_EXIT
+    found["depth"][is_exit] = entries.entries_at(events.words, events.offset[is_exit], entries.VALUED_EXIT)["depth"]
+    columns = (column.tolist() for column in (is_exit, found["func"], found["depth"], found["pid"]))
+    return [("exit" if left else "entry", function, depth, pid) for left, function, depth, pid in zip(*columns, strict=True)]
 
 
 def check_graph(machine: LinuxMachine, witness: LinuxWitness) -> tuple[int, Counter[str]]:
