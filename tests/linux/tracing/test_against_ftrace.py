@@ -25,6 +25,9 @@ BUSY = (
     "for i in 1 2 3 4; do (uname | cat; sleep 0.01; dd if=/dev/zero bs=4k count=20 | sha1sum) 2>/dev/null & done; wait; "
     "ls -lR /sys/kernel/mm | wc -l; mount -t tmpfs x /mnt; echo > /mnt/f; sync; umount /mnt"
 )
+FEWER = "vfs_* handle_mm_fault try_to_wake_up do_exit copy_process tick_* *alloc_pages*"
+TRAMPOLINE = 0x7FFF_FFFF  # FTRACE_TRAMPOLINE_MARKER
+HARDIRQ = 0x08
 NEED_RESCHED = 0x24  # the bits NEED_RESCHED and PREEMPT_RESCHED
 
 
@@ -120,3 +123,31 @@ def test_graph(machine: LinuxMachine, request: pytest.FixtureRequest) -> None:
         else:
             assert (inner.returned is None) == (outer.returned is None)
     assert late * 1000 < len(pairs.both)
+
+
+def is_trampoline(machine: LinuxMachine, address: int) -> bool:
+    """Whether an address is in one of the trampolines of the guest's ftrace: a mark of Linux for them, or memory without a name."""
+    return address == TRAMPOLINE or machine._tracing.kernel.symbols.describe(address).startswith("0x")
+
+
+@pytest.mark.parametrize("machine", versions(), indirect=True)
+def test_stacks(machine: LinuxMachine, request: pytest.FixtureRequest) -> None:
+    """Linux's begin with a mark for its own trampoline; then both are equal, address by address."""
+    long = request.node.callspec.params["machine"] is not None
+    machine.tracefs.write("set_ftrace_filter", FEWER)
+    on_both_sides(machine, "function", BUSY if long else SHORT, functions=FEWER, option="func_stack_trace")
+    pairs = pair(calls_of(inside(machine)), calls_of(outside(machine)))
+    assert len(pairs.both) > (3000 if long else 500) and pairs.inside_only == []
+    last = {call.cpu: call for call, _ in sorted(pairs.both, key=lambda both: both[0].number)}
+    equal = 0
+    for theirs, ours in pairs.both:
+        ours_and_more = theirs.stack[1 : 1 + len(ours.stack)] == ours.stack and is_trampoline(machine, theirs.stack[0])
+        if not ours_and_more:
+            assert theirs is last[theirs.cpu] and theirs.stack == ()  # tracing was switched off between the call and its stack
+        elif len(theirs.stack) == 1 + len(ours.stack):
+            equal += 1
+        else:  # an interrupt of Linux's recording: outside, nothing is known of the guest's own trampolines
+            assert is_trampoline(machine, theirs.stack[1 + len(ours.stack)])
+    assert equal > 0.95 * len(pairs.both)
+    # While Linux records a stack on a CPU, it records no call of an interrupt there.
+    assert all(call.flags & HARDIRQ for call in pairs.unexplained(lambda call: False))
