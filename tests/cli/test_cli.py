@@ -95,6 +95,7 @@ class FakeMachine:
         self.input = b""
         self.cpus = ()
         self.closed = False
+        self.program_files = None
         console(b"boot message\n")
         options.pop("warn")("something is odd")
         options.pop("booting")(1)
@@ -103,6 +104,9 @@ class FakeMachine:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         self.closed = True
 
     def run(
@@ -140,6 +144,8 @@ def machine(emu: Emu, monkeypatch: pytest.MonkeyPatch) -> type[FakeMachine]:
         Share=Share,
     )
     monkeypatch.setitem(sys.modules, "emu.machine", module)
+    monkeypatch.setattr("emu.kernel.endings.GuestPanic", PanicError)
+    monkeypatch.setattr("emu.kernel.endings.PoweredOff", PoweredOffError)
     monkeypatch.setattr("emu.cli.machine_options.new_machine", FakeMachine)
     monkeypatch.setattr(FakeMachine, "behaviour", staticmethod(lambda machine: 0))
     monkeypatch.setattr(FakeMachine, "last", None, raising=False)

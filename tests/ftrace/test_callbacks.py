@@ -36,13 +36,13 @@ def tracer(machine: Machine, request: pytest.FixtureRequest) -> Iterator[str]:
 def is_general(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Callable[[], bool]:
     """Returns whether the general code runs at traced calls after the choice has been made anew."""
     dispatched: dict[int, Handler] = {}
-    dispatch = machine.board.dispatch
+    dispatch = machine.board.callouts.dispatch
 
     def note(address: int, function: Handler) -> None:
         dispatched[address] = function
         dispatch(address, function)
 
-    monkeypatch.setattr(machine.board, "dispatch", note)
+    monkeypatch.setattr(machine.board.callouts, "dispatch", note)
     recorder, arch = machine.trace_array.recorder, machine.trace_array.ftrace.arch
 
     def compare() -> bool:

@@ -129,10 +129,10 @@ def stat(
             if as_json:
                 return json_lines.function_lines(results, columns)
             return _between(results, command, function_table.table(results, columns, rows, width), width, " by function")
-        names = chosen or choices.SHOWN
+        names = chosen or [event for event in choices.SHOWN if on_linux is None or event in counted]
         if as_json:
             return json_lines.lines(results, names, per_cpu)
-        return _between(results, command, text.rows(results, names, per_cpu, width), width)
+        return _between(results, command, text.rows(results, names, per_cpu, width), width, has_models=on_linux is None)
 
     with raised(), nullcontext() if output is None else open_output(output) as out:
         runner = _Runner(command, limits, settings, functions=by is not None)
@@ -186,8 +186,13 @@ def _with_cpu_models() -> str:
     return ", ".join(name for name in ARCHITECTURES if arch.load(name).cpu_models)
 
 
-def _between(results: Results, command: Sequence[str], lines: Iterable[str], width: int, by: str = "") -> Iterator[str]:
-    """The lines with a header and a footer, and notes on events that were not counted."""
+def _between(
+    results: Results, command: Sequence[str], lines: Iterable[str], width: int, by: str = "", *, has_models: bool = True
+) -> Iterator[str]:
+    """The lines with a header and a footer, and notes on events that were not counted.
+
+    has_models: the guest can be timed by other models.
+    """
     missing = False
     yield text.header(command, len(results.runs), by)
     for line in lines:
@@ -199,7 +204,8 @@ def _between(results: Results, command: Sequence[str], lines: Iterable[str], wid
 
         names = counted(results.model.timing)
         what = f"{' and '.join(names)} alone" if len(names) < 3 else "no events of data"
-        said = f"The timing model {results.model.timing} counts {what}; --timing caches counts all events ({_with_cpu_models()})."
+        others = f"; --timing caches counts all events ({_with_cpu_models()})" * has_models
+        said = f"The timing model {results.model.timing} counts {what}{others}."
         yield fill(said, width, break_on_hyphens=False) + "\n"
 
 

@@ -126,7 +126,7 @@ def test_graph(machine: LinuxMachine, request: pytest.FixtureRequest) -> None:
 
 
 def is_trampoline(machine: LinuxMachine, address: int) -> bool:
-    """Whether an address is in one of the trampolines of the guest's ftrace: a mark of Linux for them, or memory without a name."""
+    """Whether an address is in a trampoline of the guest's ftrace: Linux's mark of them, or memory without a name."""
     return address == TRAMPOLINE or machine._tracing.kernel.symbols.describe(address).startswith("0x")
 
 

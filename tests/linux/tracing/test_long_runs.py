@@ -76,11 +76,11 @@ def check_under_way(machine: LinuxMachine, under_way: Counter[str]) -> None:
 
 @pytest.mark.parametrize(
     ("blocks", "processes", "pairs"),
-    [(20, 4, 900_000), pytest.param(200, 100, 10_000_000, marks=pytest.mark.long("records ten million calls"))],
+    [(20, 4, 400_000), pytest.param(450, 220, 10_000_000, marks=pytest.mark.long("records ten million calls"))],
 )
 def test_no_frame_is_lost(traced: LinuxMachine, blocks: int, processes: int, pairs: int) -> None:
     fs = traced.tracefs
-    fs.write("buffer_size_kb", str(pairs // 8))
+    fs.write("buffer_size_kb", str(pairs // 4))
     fs.write("current_tracer", "function_graph")
     fs.write("tracing_on", "1")
     traced.run(BUSY.format(blocks, processes))
