@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An independent log of what a Linux guest executes, and which calls there were, by that log.
 
-All blocks of the kernel call it (`Board.look_at_blocks`), whatever functions the tracer has set where blocks begin. It knows nothing of `emu.linux.tracing`. Which calls a task has under way is worked out afterwards, in Python, from where stack
-pointers are; the tracer decides it at once, by the kernel's functions for tasks.
+All blocks of the kernel call it (`Board.look_at_blocks`), whatever functions the tracer has set where blocks begin. It
+knows nothing of the tracer. Which calls a task has under way is worked out afterwards, in Python, from where stack pointers
+are; the tracer decides it at once.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from emu.cpu.host_memory import ANONYMOUS, FIXED_NOREPLACE, map_memory
 from emu.cpu.native.arch.x86_64_env import Registers
 from emu.cpu.native.arch.x86_64_walk import walk_from
 from emu.cpu.native.cpu_records import NEVER, Cpu
-from emu.linux.x86_64 import PAGE
 from emu.linux.btf import Btf
 from emu.linux.image import read_kernel
 from emu.linux.machine import LinuxMachine
 from emu.linux.memory import LinuxMemory
 from emu.linux.symbols import Symbols
 from emu.linux.tracing.layout import hot_members
+from emu.linux.x86_64 import PAGE
 from emu.native.functions import callback
 from emu.native.records import Bytes, Record, Values, Words, u64
 
@@ -198,7 +199,8 @@ class _Call(NamedTuple):
 def calls_in(
     logs: Sequence[NDArray[np.void]], functions: Collection[int], last: int
 ) -> tuple[list[list[Event]], list[int]]:
-    """The calls of functions, from logs with returns of each CPU. A task is known by its stack; it is the one that `current` names.
+    """The calls of functions, from logs with returns of each CPU. They are those of the task that `current` names, which is known
+    by its stack.
 
     Args:
         last: the function that a task calls last, from which it never returns. Another task may get its stack then.
