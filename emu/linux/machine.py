@@ -325,7 +325,8 @@ class LinuxMachine(TracedLinux):
             return LinuxCheckpoint(self._guest.pc, self._guest.state())
 
     def restore(self, checkpoint: LinuxCheckpoint) -> None:
-        """Puts the machine back to a checkpoint. What is traced stays as it is set; what was recorded later than that is dropped.
+        """Puts the machine back to a checkpoint. What is traced stays as it is set. If anything was recorded later than the
+        checkpoint, the trace is emptied.
 
         Raises:
             ValueError: it is a checkpoint of another machine.

@@ -91,8 +91,8 @@ class Call:
 
     @property
     def context(self) -> tuple[int, ...]:
-        """Calls with the same are recorded in the order in which they begin: an interrupt may come between the begin of a
-        function and its recording inside, but only in another context."""
+        """Calls with the same are recorded in the order in which they begin. An interrupt may come between a function's begin
+        and its recording inside, but only in another context."""
         return self.pid, -1 if self.pid else self.cpu, self.flags & _CONTEXT
 
     @property
@@ -190,7 +190,7 @@ def pair(inside: Iterable[Call], outside: Iterable[Call]) -> Pairs:
     pairs, theirs = Pairs(), defaultdict(list)
     for call in sorted(outside, key=lambda call: call.time):
         theirs[call.context].append(call)
-    for call in sorted(inside, key=lambda call: call.time)[::-1]:
+    for call in sorted(inside, key=lambda call: call.time)[::-1]:  # of one time, in the reverse order, too
         left = theirs[call.context]
         n = len(left) - 1
         while n >= 0 and not (left[n].what == call.what and left[n].time <= call.time):

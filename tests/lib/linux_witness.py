@@ -200,7 +200,8 @@ class _Call(NamedTuple):
 def calls_in(
     logs: Sequence[NDArray[np.void]], functions: Collection[int], last: int
 ) -> tuple[list[list[Event]], list[int]]:
-    """The calls of functions, from logs with returns of each CPU. A task is known by its stack: `current` names it.
+    """The calls of functions, from logs with returns of each CPU. They are those of the task that `current` names, which is known
+    by its stack.
 
     Args:
         last: the function that a task calls last, from which it never returns. Another task may get its stack then.

@@ -2,9 +2,8 @@
 """The tasks' calls under way, kept by the host: a kernel that is looked at from outside has no room for them.
 
 A call is known by its frame: where its return address is on the stack. Each task has its calls, those of interrupts on other
-stacks among them. As in Linux, they are those of the task that the kernel's `current` names. For a moment within
-__switch_to, that is the previous task, while the CPU runs on the next one's stack already; calls that begin there also return
-there.
+stacks among them. As in Linux, they are those of the task that the kernel's `current` names. For a moment within __switch_to,
+that is the previous task, while the CPU runs on the next one's stack already; calls that begin there also return there.
 """
 
 from __future__ import annotations

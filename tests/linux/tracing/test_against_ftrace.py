@@ -20,7 +20,7 @@ from tests.lib.linux_kernel import machines_kept_in
 pytestmark = pytest.mark.static_timing("an unmodified Linux has no other timing model")
 
 FEW = "*lock* *page* vfs_* do_*"  # to switch on fast
-SHORT = "(sleep 0.01; uname) | cat; (uname; ls -R /sys/kernel/mm) | wc -l"
+SHORT = "(sleep 0.01; uname) | cat"
 BUSY = (
     "for i in 1 2 3 4; do (uname | cat; sleep 0.01; dd if=/dev/zero bs=4k count=20 | sha1sum) 2>/dev/null & done; wait; "
     "ls -lR /sys/kernel/mm | wc -l; mount -t tmpfs x /mnt; echo > /mnt/f; sync; umount /mnt"
@@ -78,8 +78,8 @@ def test_functions(machine: LinuxMachine) -> None:
 def is_around(call: Frame | None, other: Call) -> bool:
     """Whether a call had been recorded, and its return not, when another one was recorded, inside.
 
-    Outside, a call lasts a little longer. What interrupts it before Linux has recorded it, or after Linux has recorded its
-    return, is a call of the function around it inside.
+    Outside, a call lasts a little longer. What interrupts it before Linux has recorded it, or after that has recorded its return,
+    is a call of the function around it inside.
     """
     if call is None or (call.number > other.number if call.cpu == other.cpu else call.time > other.time):
         return False
@@ -102,7 +102,7 @@ def test_graph(machine: LinuxMachine, request: pytest.FixtureRequest) -> None:
     both_sides(machine, "function_graph", long)
     theirs, ours = frames_of(inside(machine)), frames_of(outside(machine))
     pairs = pair(theirs, ours)
-    check(machine, pairs, 300_000 if long else 3000)
+    check(machine, pairs, 300_000 if long else 2000)
     partner = {id(outer): inner for inner, outer in pairs.both if isinstance(inner, Frame)}
     outside_of = {id(inner): outer for inner, outer in pairs.both if isinstance(outer, Frame)}
     last: dict[int, int] = {}
@@ -126,18 +126,17 @@ def test_graph(machine: LinuxMachine, request: pytest.FixtureRequest) -> None:
 
 
 def is_trampoline(machine: LinuxMachine, address: int) -> bool:
-    """Whether an address is in a trampoline of the guest's ftrace: Linux's mark of them, or memory without a name."""
+    """Whether an address is in a trampoline of the guest's ftrace: Linux's mark for them, or memory without a name."""
     return address == TRAMPOLINE or machine._tracing.kernel.symbols.describe(address).startswith("0x")
 
 
-@pytest.mark.parametrize("machine", versions(), indirect=True)
-def test_stacks(machine: LinuxMachine, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize("machine", versions()[1:], indirect=True)
+def test_stacks(machine: LinuxMachine) -> None:
     """Linux's begin with a mark for its own trampoline; then both are equal, address by address."""
-    long = request.node.callspec.params["machine"] is not None
     machine.tracefs.write("set_ftrace_filter", FEWER)
-    on_both_sides(machine, "function", BUSY if long else SHORT, functions=FEWER, option="func_stack_trace")
+    on_both_sides(machine, "function", BUSY, functions=FEWER, option="func_stack_trace")
     pairs = pair(calls_of(inside(machine)), calls_of(outside(machine)))
-    assert len(pairs.both) > (3000 if long else 500) and pairs.inside_only == []
+    assert len(pairs.both) > 3000 and pairs.inside_only == []
     last = {call.cpu: call for call, _ in sorted(pairs.both, key=lambda both: both[0].number)}
     equal = 0
     for theirs, ours in pairs.both:

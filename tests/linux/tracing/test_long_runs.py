@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,13 +12,11 @@ import pytest
 from emu.ftrace.buffers import entries
 from emu.ftrace.buffers.entries import EventType
 from emu.linux.machine import LinuxMachine
+from emu.linux.tracing import layout
 
 pytestmark = pytest.mark.static_timing("an unmodified Linux has no other timing model")
 
-BUSY = (
-    "for n in 1 2 3; do (dd if=/dev/zero bs=64k count={} | sha1sum) 2>&1 & done; wait; "
-    "for n in $(seq {}); do uname | cat; done"
-)
+BUSY = "for n in 1 2 3; do (dd if=/dev/zero bs=64k count={} | sha1sum) & done; wait; for n in $(seq {}); do uname | cat; done"
 FORKS = "n=0; while [ $n -lt {} ]; do (:) & n=$((n + 1)); [ $((n % 50)) = 0 ] && wait; done; wait"
 
 # The functions in which tasks are at the end: asleep, about to run, or gone
@@ -47,7 +46,8 @@ def check_frames(machine: LinuxMachine) -> tuple[int, Counter[str]]:
         exits = entries.entries_at(events.words, events.offset[is_exit], entries.VALUED_EXIT)
         found["depth"][is_exit] = exits["depth"]
         times[is_exit, 0], times[is_exit, 1] = exits["calltime"], exits["rettime"]
-        assert (exits["calltime"] <= exits["rettime"]).all() and (exits["rettime"] == events.time[is_exit]).all()
+        assert (exits["calltime"] <= exits["rettime"]).all() and (events.time[1:] >= events.time[:-1]).all()
+        assert (exits["rettime"] == np.maximum(events.time[is_exit], exits["calltime"])).all()
         assert (exits["overrun"] == 0).all()
         task = np.where(found["pid"] == 0, -1 - cpu, found["pid"])
         columns.append((events.time, np.full(len(found), cpu), task, is_exit, found["func"], found["depth"], times[:, 0]))
@@ -118,3 +118,42 @@ def test_structures_of_tasks_are_used_again(traced: LinuxMachine) -> None:
     assert under_way["do_task_dead"] > 150
     check_under_way(traced, under_way)
     assert traced._tracing.calls._record.used < 180  # fewer than there were tasks
+
+
+def events_of(machine: LinuxMachine, below: int) -> list[list[tuple[int, ...]]]:
+    """(time, type, function, depth) of the events of each CPU, of calls at depths below a limit."""
+    found = []
+    for ring in machine.trace_array.recorder.rings:
+        events = ring.unread()
+        rows = events.entries(entries.FUNCGRAPH_ENTRY)
+        kept = rows["depth"] < below
+        columns = (events.time[kept], *(rows[name][kept] for name in ("type", "func", "depth")))
+        found.append(list(zip(*(column.tolist() for column in columns), strict=True)))
+    return found
+
+
+@pytest.mark.long("compiles for another depth")
+def test_calls_that_are_too_deep(
+    traced: LinuxMachine, real_kernel: Path, kept_machines: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are left out, and counted; all others are as if there were room."""
+
+    def recorded(machine: LinuxMachine, below: int) -> list[list[tuple[int, ...]]]:
+        machine.tracefs.write("current_tracer", "function_graph")
+        machine.tracefs.write("tracing_on", "1")
+        machine.run("uname | cat; ls /sys/kernel/mm")
+        machine.tracefs.write("tracing_on", "0")
+        return events_of(machine, below)
+
+    everything = recorded(traced, 12)
+    monkeypatch.setattr(layout, "DEEPEST", 12)
+    with LinuxMachine(kernel=real_kernel) as machine:
+        machine.tracefs.write("tracing_on", "0")
+        machine.tracefs.write("buffer_size_kb", "100000")
+        assert recorded(machine, 1000) == everything
+        overruns = set()
+        for ring in machine.trace_array.recorder.rings:
+            events = ring.unread()
+            exits = events.entries(entries.ENTRY)["type"] == EventType.FUNCGRAPH_EXIT
+            overruns |= set(entries.entries_at(events.words, events.offset[exits], entries.FUNCGRAPH_EXIT)["overrun"].tolist())
+        assert len(overruns) > 100

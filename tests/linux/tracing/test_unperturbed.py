@@ -27,6 +27,7 @@ PIECES, PIECE = 4, 20_000_000  # the run is looked at so often, after so many cy
 
 Run = tuple[object, ...]
 Change = Callable[[TraceFS, int], None]
+Started = tuple[LinuxMachine, LinuxCheckpoint, bytearray]  # a machine, its state after the boot, and its console
 
 
 def run(machine: LinuxMachine, console: bytearray, change: Callable[[int], None] = lambda piece: None) -> Run:
@@ -85,7 +86,7 @@ ALL: dict[str, Change] = {
     "nothing any more": nothing_any_more,
     "function": first(("current_tracer", "function")),
     "graph": first(("current_tracer", "function_graph")),
-    "stacks": first(("options/func_stack_trace", "1"), ("current_tracer", "function"), ("set_ftrace_filter", "*lock* vfs_*")),
+    "stacks": first(("options/func_stack_trace", "1"), ("current_tracer", "function"), ("set_ftrace_filter", "*lock* do_*")),
     "pids": first(("options/function-fork", "1"), ("set_ftrace_pid", "1"), ("current_tracer", "function_graph")),
     "commands": first(("set_ftrace_filter", "vfs_read:traceoff:2"), ("current_tracer", "function")),
     "other filters": other_filters,
@@ -103,12 +104,10 @@ def untraced(kernel: Path, folder: Path, cpus: int) -> Run:
 
 
 @pytest.fixture(scope="module")
-def machines(
-    real_kernel: Path, machines_folder: Path
-) -> Iterator[Callable[[int], tuple[LinuxMachine, LinuxCheckpoint, bytearray]]]:
-    made: dict[int, tuple[LinuxMachine, LinuxCheckpoint, bytearray]] = {}
+def machines(real_kernel: Path, machines_folder: Path) -> Iterator[Callable[[int], Started]]:
+    made: dict[int, Started] = {}
 
-    def machine_with(cpus: int) -> tuple[LinuxMachine, LinuxCheckpoint, bytearray]:
+    def machine_with(cpus: int) -> Started:
         if cpus not in made:
             console = bytearray()
             with machines_kept_in(machines_folder):
@@ -129,7 +128,7 @@ CASES = [pytest.param(cpus, how, marks=() if (cpus, how) in SHORT else LONG) for
 def test_the_run_is_the_same(
     real_kernel: Path,
     machines_folder: Path,
-    machines: Callable[[int], tuple[LinuxMachine, LinuxCheckpoint, bytearray]],
+    machines: Callable[[int], Started],
     cpus: int,
     how: str,
 ) -> None:

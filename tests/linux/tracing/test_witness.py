@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is recorded of a Linux is what an independent witness of all blocks has seen: each call, in order, how it is nested."""
+"""What is recorded of a Linux is what an independent witness of all blocks has seen: each call, in order, and its nesting."""
 
 from __future__ import annotations
 
