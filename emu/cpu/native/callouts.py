@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from emu.cpu.native.cpu_records import HOST_CALL_COUNT, HOST_CALL_REQUEST, NEVER, Board, Callout, Callouts, Cpu
+from emu.cpu.native.cpu_records import HOST_CALL_COUNT, HOST_CALL_REQUEST, NEVER, WATCHED_COUNT, Board, Callout, Callouts, Cpu
 from emu.cpu.native.interrupts import end_turn
 from emu.native.functions import external, njit, shared
 from emu.native.records import Words, u64
@@ -22,6 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 SPREAD, TOP = u64(0x9E37_79B9_7F4A_7C15), u64(32)  # spreads neighbours far apart
+LAST_WATCHED = u64(WATCHED_COUNT - 1)
 PAGE = u64(12)  # log2 of the bytes of a page of `code_pages`
 
 
@@ -86,6 +87,8 @@ def replace_returns(table: Callouts, example: Callout) -> None:
 def take_returns(table: Callouts, places: Words) -> u64:
     """Removes the functions for returns. Stores the addresses that have no other function. Returns their number."""
     count = u64(0)
+    for n in range(WATCHED_COUNT):
+        table.watched[n] = 0
     for n in range(table.last + 1):
         callout = table.slots[n]
         if callout.returned is not None:
@@ -152,8 +155,13 @@ def build_watch_returns(arch: str, walk: Callable[[Cpu, Board, u64], u64]) -> Ca
     @njit
     def watch_returns(cpu: Cpu, place: u64, function: Handler) -> None:
         board = cpu.board
+        watched = board.callouts.watched
+        slot = place * SPREAD >> TOP & LAST_WATCHED
+        if watched[slot] == place:
+            return
         found = find(board.callouts, place)
         if found is not None and found.returned is not None:
+            watched[slot] = place
             return
         if 2 * board.callouts.used > board.callouts.last:
             board.grow_callouts(cpu, 0)

@@ -27,6 +27,7 @@ __all__ = [
 ]  # fmt: skip
 
 HOST_CALL_COUNT = 64
+WATCHED_COUNT = 2048
 
 VECTORS = 256
 ARGUMENT_COUNT = 4
@@ -104,6 +105,7 @@ class Callouts(Record):
 
     last: u64  # index of the last slot: a power of two minus one
     used: u64  # slots
+    watched: Values[u64] = inline(WATCHED_COUNT)  # some addresses that have `returned`, each in the slot of its hash
     slots: Records[Callout] = inline()
 
 
