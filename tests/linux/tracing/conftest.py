@@ -31,6 +31,7 @@ def leave_as_found(fs: TraceFS) -> None:
         fs.write(name, "")
     fs.write("max_graph_depth", "0")
     fs.write("snapshot", "0")
+    fs.write("trace_clock", "local")
     for option in ("func_stack_trace", "function-fork"):
         fs.write(f"options/{option}", "0")
 
