@@ -15,7 +15,7 @@ deterministic: a traced run executes what the untraced one does, so the differen
 from __future__ import annotations
 
 import argparse
-import resource
+import os
 import subprocess
 import sys
 import tempfile
@@ -132,11 +132,13 @@ def memory(kernel: Path) -> None:
     """Prints how much memory a long recording takes beside an untraced run."""
 
     def peak(words: Sequence[str]) -> int:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-        subprocess.run([sys.executable, "-m", "emu", *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-        assert after > before, "children are measured in the order of their size"
-        return after
+        """The most memory that a command had, in KiB."""
+        process = subprocess.Popen([sys.executable, "-m", "emu", *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise subprocess.CalledProcessError(process.returncode, process.args)
+        return usage.ru_maxrss
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "trace.dat"
