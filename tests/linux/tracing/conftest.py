@@ -32,7 +32,7 @@ def leave_as_found(fs: TraceFS) -> None:
     fs.write("max_graph_depth", "0")
     fs.write("snapshot", "0")
     fs.write("trace_clock", "local")
-    for option in ("func_stack_trace", "function-fork"):
+    for option in ("func_stack_trace", "function-fork", "funcgraph-args", "funcgraph-retaddr"):
         fs.write(f"options/{option}", "0")
 
 
