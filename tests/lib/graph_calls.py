@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
+
+from numpy.typing import NDArray
 
 from emu.ftrace.buffers import entries
 from emu.machine import Machine
 
-__all__ = ["check_calls", "start_graph"]
+__all__ = ["check_calls", "outside_entries", "start_graph"]
 
 
 def start_graph(machine: Machine) -> None:
@@ -17,6 +20,15 @@ def start_graph(machine: Machine) -> None:
     machine.tracefs.write("buffer_size_kb", str(100_000 // len(machine.board.cpus)))
     machine.tracefs.write("current_tracer", "function_graph")
     machine.tracefs.write("tracing_on", "1")
+
+
+def outside_entries(events: entries.Events) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The entries and returns of calls that were traced from outside: entries.FUNCGRAPH_ENTRY[n] of both, and VALUED_EXIT[m]."""
+    both = events.entries(entries.FUNCGRAPH_ENTRY)
+    is_exit = both["type"] == entries.EventType.FUNCGRAPH_EXIT
+    exits = entries.entries_at(events.words, events.offset[is_exit], entries.VALUED_EXIT)
+    both["depth"][is_exit] = exits["depth"]
+    return both, exits
 
 
 def check_calls(machine: Machine) -> tuple[int, set[str]]:

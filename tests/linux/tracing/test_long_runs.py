@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from emu.ftrace.buffers import entries
 from emu.ftrace.buffers.entries import EventType
 from emu.linux.machine import LinuxMachine
 from emu.linux.tracing import layout
+from tests.lib.graph_calls import outside_entries
 
 pytestmark = pytest.mark.static_timing("an unmodified Linux has no other timing model")
 
@@ -40,11 +40,9 @@ def check_frames(machine: LinuxMachine) -> tuple[int, Counter[str]]:
     for cpu, ring in enumerate(machine.trace_array.recorder.rings):
         assert ring.overrun == ring.dropped_events == 0
         events = ring.unread()
-        found = events.entries(entries.FUNCGRAPH_ENTRY)
+        found, exits = outside_entries(events)
         is_exit = found["type"] == EventType.FUNCGRAPH_EXIT
         since = np.zeros(len(found), np.uint64)
-        exits = entries.entries_at(events.words, events.offset[is_exit], entries.VALUED_EXIT)
-        found["depth"][is_exit] = exits["depth"]
         since[is_exit] = exits["calltime"]
         assert (exits["calltime"] < exits["rettime"]).all() and (exits["rettime"] == events.time[is_exit]).all()
         assert (exits["overrun"] == 0).all()
@@ -121,8 +119,8 @@ def test_no_call_returns_before_it_begins(traced: LinuxMachine) -> None:
     for ring in traced.trace_array.recorder.rings:
         assert ring.overrun == 0
         events = ring.unread()
-        is_exit = events.entries(entries.ENTRY)["type"] == EventType.FUNCGRAPH_EXIT
-        exits = entries.entries_at(events.words, events.offset[is_exit], entries.VALUED_EXIT)
+        found, exits = outside_entries(events)
+        is_exit = found["type"] == EventType.FUNCGRAPH_EXIT
         assert (exits["calltime"] <= exits["rettime"]).all() and (events.time[1:] >= events.time[:-1]).all()
         assert (exits["rettime"] == np.maximum(events.time[is_exit], exits["calltime"])).all()
 
@@ -164,7 +162,7 @@ def events_of(machine: LinuxMachine, below: int) -> list[list[tuple[int, ...]]]:
     found = []
     for ring in machine.trace_array.recorder.rings:
         events = ring.unread()
-        rows = events.entries(entries.FUNCGRAPH_ENTRY)
+        rows, _ = outside_entries(events)
         kept = rows["depth"] < below
         columns = (events.time[kept], *(rows[name][kept] for name in ("type", "func", "depth")))
         found.append(list(zip(*(column.tolist() for column in columns), strict=True)))
@@ -192,7 +190,6 @@ def test_calls_that_are_too_deep(
         assert recorded(machine, 1000) == everything
         overruns = set()
         for ring in machine.trace_array.recorder.rings:
-            events = ring.unread()
-            exits = events.entries(entries.ENTRY)["type"] == EventType.FUNCGRAPH_EXIT
-            overruns |= set(entries.entries_at(events.words, events.offset[exits], entries.FUNCGRAPH_EXIT)["overrun"].tolist())
+            _, exits = outside_entries(ring.unread())
+            overruns |= set(exits["overrun"].tolist())
         assert len(overruns) > 100

@@ -96,8 +96,8 @@ ALL: dict[str, Change] = {
     "commands": first(("set_ftrace_filter", "vfs_read:traceoff:2"), ("current_tracer", "function")),
     "other filters": other_filters,
     "instances": instances,
-    "arguments": first(("current_tracer", "function_graph"), *((f"options/funcgraph-{one}", "1") for one in ("args", "retaddr"))),
-    **{tracer: first(("current_tracer", tracer)) for tracer in ("irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt")},
+    "arguments": first(("current_tracer", "function_graph"), ("options/funcgraph-args", "1")),
+    **{tracer: first(("current_tracer", tracer)) for tracer in ("irqsoff", "preemptoff", "preemptirqsoff", "wakeup")},
 }
 SHORT = {(2, "graph"), (2, "other filters")}
 
@@ -145,7 +145,7 @@ def test_the_run_is_the_same(
     fs = machine.tracefs
     fs.write("tracing_on", "1")
     found = run(machine, console, lambda piece: ALL[how](fs, piece))
-    if how not in ("nothing any more", "wakeup", "wakeup_rt"):  # tasks of one priority wake each other
+    if how not in ("nothing any more", "wakeup"):  # tasks of one priority wake each other
         assert fs.read("trace").count("\n") > 25
     leave_as_found(fs)
     assert found == expected

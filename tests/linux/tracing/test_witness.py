@@ -11,6 +11,7 @@ import pytest
 from emu.cpu.cpu import Cpu
 from emu.ftrace.buffers import entries
 from emu.linux.machine import LinuxMachine
+from tests.lib.graph_calls import outside_entries
 from tests.lib.linux_witness import LinuxWitness, calls_in
 
 pytestmark = pytest.mark.static_timing("an unmodified Linux has no other timing model")
@@ -58,9 +59,8 @@ def run(machine: LinuxMachine, witness: LinuxWitness, tracer: str, command: str)
 def graph_of(machine: LinuxMachine, cpu: int) -> list[Row]:
     """(kind, function, depth, pid) of each event."""
     events = machine.trace_array.recorder.rings[cpu].unread()
-    found = events.entries(entries.FUNCGRAPH_ENTRY)
+    found, _ = outside_entries(events)
     is_exit = found["type"] == entries.EventType.FUNCGRAPH_EXIT
-    found["depth"][is_exit] = entries.entries_at(events.words, events.offset[is_exit], entries.VALUED_EXIT)["depth"]
     columns = (column.tolist() for column in (is_exit, found["func"], found["depth"], found["pid"]))
     return [("exit" if left else "entry", function, depth, pid) for left, function, depth, pid in zip(*columns, strict=True)]
 
