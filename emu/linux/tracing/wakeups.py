@@ -27,6 +27,7 @@ from emu.linux.tracing.kernel import LinuxKernel
 
 __all__ = ["CallWakeups", "Wakers"]
 
+
 class Wakers:
     """The functions of a kernel that tell of wakeups.
 
