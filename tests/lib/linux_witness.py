@@ -29,6 +29,7 @@ from emu.linux.symbols import Symbols
 from emu.linux.x86_64 import PAGE
 from emu.native.functions import callback
 from emu.native.records import Bytes, Record, Values, Words, u64
+from tests.lib.cpu_logs import CpuLogs
 
 __all__ = ["Event", "LinuxWitness", "calls_in"]
 
@@ -96,7 +97,7 @@ def log_block(cpu: Cpu, address: u64) -> None:
     log.count += 1
 
 
-class LinuxWitness:
+class LinuxWitness(CpuLogs):
     """Logs on every CPU while `on`.
 
     Args:
@@ -151,19 +152,6 @@ class LinuxWitness:
     def add(self, functions: Collection[int]) -> None:
         """Logs these functions, too."""
         self._places[[function - FIRST for function in functions]] = 1
-
-    @property
-    def on(self) -> bool:
-        return bool(self._logs[0].on)
-
-    @on.setter
-    def on(self, value: bool) -> None:
-        for log in self._logs:
-            log.on = value
-
-    def clear(self) -> None:
-        for log in self._logs:
-            log.count = 0
 
     def rows(self, cpu: int) -> NDArray[np.void]:
         """What a CPU has executed, in order. Fields: ROW's."""

@@ -10,6 +10,7 @@ from emu.cpu.native.cpu_records import Cpu
 from emu.machine import Machine
 from emu.native.functions import Compiled, Native
 from emu.native.records import GuestRecord, Layouts, Record, Records, Shape, inline, u32, u64
+from tests.lib.cpu_logs import CpuLogs
 from tests.lib.event_entries import Entry
 
 __all__ = ["Switch", "SwitchLog", "told"]
@@ -84,7 +85,7 @@ def _logger(byte_order: str, current_task: int, pid: int) -> Compiled[[u64, u64,
     return log
 
 
-class SwitchLog:
+class SwitchLog(CpuLogs):
     """The switches on every CPU of a machine, logged while `on`."""
 
     def __init__(self, machine: Machine) -> None:
@@ -100,20 +101,6 @@ class SwitchLog:
             log.kernel, log.kernel_start = board.ram_address - board.arch.kernel_map, board.arch.kernel_map
             cpu.watch_blocks(self._hook.address, log.address)
             self._logs.append(log)
-
-    @property
-    def on(self) -> bool:
-        return self._logs[0].on
-
-    @on.setter
-    def on(self, value: bool) -> None:
-        for log in self._logs:
-            log.on = value
-
-    def clear(self) -> None:
-        """Clears the log."""
-        for log in self._logs:
-            log.count = 0
 
     def switches(self, cpu: int) -> list[Switch]:
         """All switches, in order."""

@@ -19,6 +19,7 @@ from emu.kernel.modules import Module, Modules
 from emu.machine import Machine
 from emu.native.functions import Compiled, Native
 from emu.native.records import GuestRecord, Layouts, Record, Records, Shape, Values, Words, inline, u32, u64
+from tests.lib.cpu_logs import CpuLogs
 
 ENTRIES = 2_000_000
 GRANULE = 16  # functions begin at multiples of this many bytes
@@ -199,7 +200,7 @@ class SiteMap:
         modules.add = added  # type: ignore[method-assign]  # the machine need not know of a witness
 
 
-class Witness:
+class Witness(CpuLogs):
     """Logs calls on every CPU of a machine while `on`: of the kernel's functions and of modules' functions.
 
     Args:
@@ -223,20 +224,6 @@ class Witness:
             log.env, log.cpu = cpu.env, cpu.record
             cpu.watch_blocks(self._hook.address, log.address)
             self._logs.append(log)
-
-    @property
-    def on(self) -> bool:
-        return self._logs[0].on
-
-    @on.setter
-    def on(self, value: bool) -> None:
-        for log in self._logs:
-            log.on = value
-
-    def clear(self) -> None:
-        """Clears the log."""
-        for log in self._logs:
-            log.count = 0
 
     def entries(self, cpu: int) -> list[Entry]:
         """All calls, in order. The address of an `Entry` is that of the function's call site."""

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from emu.cpu.native.cpu_records import HOST_CALL_COUNT, HOST_CALL_REQUEST, NEVER, WATCHED_COUNT, Board, Callout, Callouts, Cpu
 from emu.cpu.native.interrupts import end_turn
 from emu.native.functions import external, njit, shared
+from emu.native.hash_table import first_slot
 from emu.native.records import Words, u64
 
 Handler: TypeAlias = Callable[[Cpu, u64], None]
@@ -21,37 +22,36 @@ __all__ = [
     "replace_returns", "set_handlers", "set_noticed", "take_returns",
 ]  # fmt: skip
 
-SPREAD, TOP = u64(0x9E37_79B9_7F4A_7C15), u64(32)  # spreads neighbours far apart
 LAST_WATCHED = u64(WATCHED_COUNT - 1)
 PAGE = u64(12)  # log2 of the bytes of a page of `code_pages`
 
 
 @njit
-def find(table: Callouts, place: u64) -> Callout | None:
-    """The callout of an address; None if there is none."""
-    slot = place * SPREAD >> TOP & table.last
+def slot_for(table: Callouts, place: u64) -> Callout:
+    """The callout of an address, or the free slot in which it would be. The table must have a free slot."""
+    slot = first_slot(place, table.last)
     while True:
         found = table.slots[slot]
-        if found.place == place:
+        if found.place == place or found.place == 0:
             return found
-        if found.place == 0:
-            return None
         slot = (slot + 1) & table.last
+
+
+@njit
+def find(table: Callouts, place: u64) -> Callout | None:
+    """The callout of an address; None if there is none."""
+    found = slot_for(table, place)
+    return found if found.place == place else None
 
 
 @njit
 def insert(table: Callouts, place: u64) -> Callout:
     """The callout of an address, which is made if there is none. The table must have a free slot."""
-    slot = place * SPREAD >> TOP & table.last
-    while True:
-        found = table.slots[slot]
-        if found.place == place:
-            return found
-        if found.place == 0:
-            found.place = place
-            table.used += 1
-            return found
-        slot = (slot + 1) & table.last
+    found = slot_for(table, place)
+    if found.place != place:
+        found.place = place
+        table.used += 1
+    return found
 
 
 @shared
@@ -156,7 +156,7 @@ def build_watch_returns(arch: str, walk: Callable[[Cpu, Board, u64], u64]) -> Ca
     def watch_returns(cpu: Cpu, place: u64, function: Handler) -> None:
         board = cpu.board
         watched = board.callouts.watched
-        slot = place * SPREAD >> TOP & LAST_WATCHED
+        slot = first_slot(place, LAST_WATCHED)
         if watched[slot] == place:
             return
         found = find(board.callouts, place)

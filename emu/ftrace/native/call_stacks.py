@@ -17,11 +17,11 @@ from emu.ftrace.native.guest_records import Calls, Guest, Task
 from emu.ftrace.native.task_calls import TaskCalls
 from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
 from emu.native.functions import Native
+from emu.native.hash_table import first_slot
 from emu.native.records import i32, i64, u64
 
 __all__ = ["CallStackFunctions", "build"]
 
-SPREAD, TOP = u64(0x9E37_79B9_7F4A_7C15), u64(32)
 NONE = i32(-1)
 
 
@@ -64,7 +64,7 @@ def build(guest: Guest) -> CallStackFunctions:
     @native.njit
     def of_task(array: TraceArray, task: u64) -> Calls:
         stacks = array.call_stacks
-        n = task * SPREAD >> TOP & stacks.last
+        n = first_slot(task, stacks.last)
         while True:
             slot = stacks.slots[n]
             if slot.task == task:

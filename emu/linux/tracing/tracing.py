@@ -47,7 +47,6 @@ __all__ = ["LinuxTracing"]
 # Functions of the kernel by which the host follows its tasks, by the native functions for them
 _FOLLOWED = {"switched": "__switch_to", "forked": "wake_up_new_task", "freed": "__put_task_struct"}
 
-
 # The function that runs when a booting kernel has made the per-CPU areas
 _AREAS_ARE_MADE = "native_smp_prepare_boot_cpu"
 
