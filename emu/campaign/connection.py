@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The workers of a campaign: processes on this host, or a cluster of dask.distributed that is there."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Mapping
+from concurrent.futures import CancelledError
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from emu.campaign.worker import Batch, perform, refusal
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+__all__ = ["LOST", "CannotConnect", "Connection", "Tls"]
+
+_PATIENCE = 30.0  # seconds until a scheduler must have answered, and a first worker must be there
+_LOCAL = "127.0.0.1"
+
+LOST = (CancelledError, OSError)
+"""What a future's result raises if the scheduler has lost it."""
+
+
+class CannotConnect(Exception):
+    """There is no scheduler, or it has no worker that may do the work. The text is one line."""
+
+
+class Tls(NamedTuple):
+    """dask's files for encrypted and authenticated connections: PEM files with the authority, the certificate and its key."""
+
+    ca_file: Path
+    certificate: Path
+    key: Path
+
+    def security(self) -> Any:
+        from distributed.security import Security
+
+        mine = {"tls_client_cert": str(self.certificate), "tls_client_key": str(self.key)}
+        return Security(tls_ca_file=str(self.ca_file), require_encryption=True, **mine)
+
+
+class Connection:
+    """Workers that may do a campaign's units.
+
+    Args:
+        build, modules: what a worker must be: see Batch.
+        scheduler: the address of a scheduler; None: processes of this host, which listen on loopback alone.
+        workers: the number of local processes.
+        tls: files for a scheduler that wants TLS.
+        patience: seconds to wait for the scheduler and a first worker.
+
+    Attributes:
+        refused: why workers may not do units, by address.
+
+    Raises:
+        CannotConnect: see there.
+    """
+
+    def __init__(
+        self,
+        build: Mapping[str, str],
+        modules: Mapping[str, str],
+        scheduler: str | None = None,
+        workers: int = 1,
+        tls: Tls | None = None,
+        patience: float = _PATIENCE,
+    ) -> None:
+        self.refused: dict[str, str] = {}
+        self._build, self._modules = build, modules
+        self._submitted = 0
+        with ExitStack() as opened:
+            logging.getLogger("distributed").setLevel(logging.CRITICAL)
+            self._client: Client = _local(opened, workers) if scheduler is None else _remote(opened, scheduler, tls, patience)
+            self._await_workers(scheduler or "this host", patience)
+            self._opened = opened.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends local workers; leaves those of a cluster. Work that is under way there is cancelled."""
+        with suppress(OSError, TimeoutError):
+            self._opened.close()
+
+    def _await_workers(self, where: str, patience: float) -> None:
+        end = time.monotonic() + patience
+        while not self.workers:
+            if time.monotonic() > end:
+                raise CannotConnect(f"{where} has no workers")
+            time.sleep(0.05)
+        answers: dict[str, object] = self._client.run(refusal, self._build, self._modules, on_error="return")
+        for address, why in answers.items():
+            if why:
+                self.refuse(address, why if isinstance(why, str) else f"it cannot import emu's campaigns: {why}")
+        self.check()
+
+    def refuse(self, worker: str, why: str) -> None:
+        """Gives a worker no more units."""
+        self.refused[worker] = why
+
+    def check(self) -> None:
+        """Raises CannotConnect if every worker was refused."""
+        if self.workers and not self._allowed():
+            worker, why = next(iter(self.refused.items()))
+            raise CannotConnect(f"no worker may do the units; {worker}: {why}")
+
+    @property
+    def workers(self) -> dict[str, int]:
+        """The workers that are there, with the number of their threads."""
+        known = self._client.scheduler_info(n_workers=-1)["workers"]
+        return {str(address): int(of["nthreads"]) for address, of in known.items()}
+
+    def _allowed(self) -> dict[str, int]:
+        return {address: threads for address, threads in self.workers.items() if address not in self.refused}
+
+    @property
+    def threads(self) -> int:
+        """How many units can be done at once."""
+        return max(sum(self._allowed().values()), 1)
+
+    def submit(self, batch: Batch) -> Future:
+        """Has a worker do a batch. The future's result is a Reply."""
+        self._submitted += 1
+        only = {"workers": list(self._allowed()), "allow_other_workers": False} if self.refused else {}
+        return self._client.submit(perform, batch, key=f"emu-{os.getpid()}-{id(self):x}-{self._submitted}", pure=False, **only)
+
+
+def _local(opened: ExitStack, workers: int) -> Client:
+    """A scheduler in this process, and workers that are its children."""
+    import dask
+    from distributed import Client, LocalCluster
+
+    os.environ["DASK_LOGGING__DISTRIBUTED"] = "critical"  # the children's
+    folder = opened.enter_context(TemporaryDirectory(prefix="emu-campaign-"))
+    opened.enter_context(dask.config.set({"distributed.worker.use-file-locking": False}))
+    cluster = opened.enter_context(
+        LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            host=_LOCAL,
+            dashboard_address=f"{_LOCAL}:0",
+            memory_limit=0,
+            local_directory=folder,
+            silence_logs=logging.CRITICAL,
+            preload=["emu.campaign.local_worker"],
+        )
+    )
+    return opened.enter_context(Client(cluster))
+
+
+def _remote(opened: ExitStack, scheduler: str, tls: Tls | None, patience: float) -> Client:
+    from distributed import Client
+
+    security = {} if tls is None else {"security": tls.security()}
+    try:
+        return opened.enter_context(Client(scheduler, timeout=patience, **security))
+    except (OSError, TimeoutError, ValueError) as error:
+        said = " ".join(str(error).split()) or type(error).__name__
+        raise CannotConnect(f"cannot reach the scheduler {scheduler}: {said}") from None

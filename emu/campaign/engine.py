@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Has workers do units, and puts what they have found into the journal."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from threading import Event
+from typing import TYPE_CHECKING
+
+from emu.campaign.connection import LOST, CannotConnect, Connection
+from emu.campaign.journal import Journal
+from emu.campaign.unit import Unit
+from emu.campaign.worker import Batch, Done
+
+if TYPE_CHECKING:
+    from distributed import Future
+
+__all__ = ["Engine", "Progress"]
+
+_BATCH = 0.5  # seconds of processor time that a batch should take
+_LARGEST = 1000  # units
+_LOOK = 0.2  # seconds between two looks whether it was stopped
+_RETRIES = 3  # reconnections without a unit done between
+_DIED = "the worker died in it, several times"
+
+
+@dataclass
+class Progress:
+    """How far a campaign is.
+
+    Attributes:
+        units: how many it has.
+        done: how many are done.
+        failed: how many have failed.
+        workers: how many units can be done at once.
+        began: when this process began with it, by time.monotonic().
+        done_before: how many were done then.
+    """
+
+    units: int
+    done: int
+    failed: int = 0
+    workers: int = 0
+    began: float = 0.0
+    done_before: int = 0
+
+    @property
+    def to_go(self) -> float | None:
+        """About how many seconds it will take; None: it cannot be said yet."""
+        ended = self.done + self.failed - self.done_before
+        passed = time.monotonic() - self.began
+        return (self.units - self.done - self.failed) * passed / ended if ended else None
+
+    @property
+    def text(self) -> str:
+        """A line about it."""
+        failed = f", {self.failed} failed" if self.failed else ""
+        workers = f", {self.workers} worker{'s' * (self.workers != 1)}" if self.workers else ""
+        left = self.to_go
+        time_left = "" if left is None else f", {_clock(left)} to go"
+        return f"{self.done} of {self.units} units{failed}{workers}{time_left}"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+class Engine:
+    """Does units that are not in the journal yet.
+
+    Args:
+        journal: gets what is found.
+        connect: makes a connection to workers. It is called again when the scheduler was lost.
+        build, modules: what a worker must be: see Batch.
+        progress: is kept up to date.
+        stop: ends it, as ^C does, when it is set.
+        limit: seconds of processor time that all units of the journal may take; None: any.
+
+    Attributes:
+        limited: whether the limit has ended it.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        connect: Callable[[], Connection],
+        build: Mapping[str, str],
+        modules: Mapping[str, str],
+        progress: Progress,
+        stop: Event,
+        limit: float | None = None,
+    ) -> None:
+        self.limited = False
+        self._journal = journal
+        self._connect = connect
+        self._build, self._modules = build, modules
+        self._progress = progress
+        self._stop = stop
+        self._limit = limit
+        self._seconds = 0.0  # about what a unit takes
+        self._todo: deque[Unit] = deque()
+        self._alone: deque[Unit] = deque()  # units of batches in which a worker died
+
+    def run(self, units: Iterable[Unit]) -> None:
+        """Does the units.
+
+        Raises:
+            CannotConnect: there is no scheduler or no worker, or it was lost and does not come back.
+            OSError: the journal cannot be written.
+            KeyboardInterrupt: the user, or `stop`, has ended it.
+        """
+        waiting = {unit.key: unit for unit in units}
+        retries = 0
+        while waiting and not self.limited:
+            before = len(self._journal.entries)
+            try:
+                with self._connect() as connection:
+                    self._todo, self._alone = deque(waiting.values()), deque()
+                    self._run(connection)
+            except _Lost:
+                retries = 0 if len(self._journal.entries) > before else retries + 1
+                if retries > _RETRIES:
+                    raise CannotConnect("the scheduler was lost again and again") from None
+            else:
+                return
+            finally:
+                ended = (*self._journal.entries, *self._journal.failures)
+                waiting = {key: unit for key, unit in waiting.items() if key not in ended}
+
+    def _run(self, connection: Connection) -> None:
+        running: dict[str, list[Unit]] = {}
+        completed: SimpleQueue[Future] = SimpleQueue()
+        while True:
+            threads = self._progress.workers = connection.threads
+            while len(running) < 2 * threads and not self._is_limited() and (units := self._next(threads)):
+                future = connection.submit(Batch(units, self._build, self._modules))
+                running[future.key] = units
+                future.add_done_callback(completed.put)
+            if not running:
+                return
+            while True:
+                if self._stop.is_set():
+                    raise KeyboardInterrupt
+                with suppress(Empty):
+                    future = completed.get(timeout=_LOOK)
+                    break
+            self._take(future, running.pop(future.key), connection)
+
+    def _is_limited(self) -> bool:
+        if self._limit is not None and self._journal.cpu >= self._limit and (self._todo or self._alone):
+            self.limited = True
+        return self.limited
+
+    def _next(self, threads: int) -> list[Unit]:
+        """The next batch: small ones first, until it is known how long units take, and at the end."""
+        if self._alone:
+            return [self._alone.popleft()]
+        fair = -(-len(self._todo) // (4 * threads))
+        fast = int(_BATCH / self._seconds) if self._seconds else 1
+        return [self._todo.popleft() for _ in range(min(max(fast, 1), max(fair, 1), _LARGEST, len(self._todo)))]
+
+    def _take(self, future: Future, units: Sequence[Unit], connection: Connection) -> None:
+        from distributed import KilledWorker
+
+        try:
+            reply = future.result()
+        except KilledWorker:
+            self._died(units)
+            return
+        except LOST:
+            raise _Lost from None
+        except Exception as error:  # the worker cannot take a batch: emu is not installed there, say
+            raise CannotConnect(f"a worker cannot do units: {' '.join(str(error).split())}") from None
+        if reply.refused:
+            connection.refuse(reply.worker, reply.refused)
+            connection.check()
+            self._todo.extendleft(reversed(units))
+            return
+        for unit, done in zip(units, reply.done, strict=True):
+            self._note(unit, done)
+
+    def _died(self, units: Sequence[Unit]) -> None:
+        """A batch has ended workers. Each of its units gets a batch of its own, unless it had that."""
+        if len(units) == 1:
+            self._note(units[0], Done(None, _DIED, 0.0))
+        else:
+            self._alone.extend(units)
+
+    def _note(self, unit: Unit, done: Done) -> None:
+        if done.measures is None:
+            self._journal.fail(unit, done.failed, done.cpu)
+            self._progress.failed += 1
+        else:
+            self._journal.add(unit, done.measures, done.cpu)
+            self._progress.done += 1
+        self._seconds = done.cpu if not self._seconds else 0.9 * self._seconds + 0.1 * done.cpu
+
+
+class _Lost(Exception):
+    """The scheduler was lost."""

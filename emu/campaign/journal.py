@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The journal of a campaign: an append-only file with a line for each unit that was done.
+
+    73d2b0a4 {"emu campaign": 1, "build": {"emu": "9f0c2d...", ...}, "modules": {}}
+    0e4f7c1b {"key": "4be1...", "cpu": 0.41, "parameters": {"seed": 0, ...}, "measures": {"cycles": 860509, ...}}
+    b5a09c33 {"key": "a07d...", "cpu": 0.02, "failed": "the worker died in it"}
+
+A line begins with the CRC-32 of its text. A line that was not written to its end is the last, and is dropped when the campaign
+goes on. `cpu` is the processor time in seconds, which no table shows.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from emu.campaign.unit import Measures, Scalar, Unit
+
+__all__ = ["BadJournal", "Entry", "Journal"]
+
+_FORMAT = "emu campaign"
+_VERSION = 1
+_CHECKSUM = 8  # hexadecimal digits
+
+
+class BadJournal(ValueError):
+    """A file is no journal, is damaged, or is of another build of emu. The text names the file."""
+
+
+class Entry(NamedTuple):
+    """What a unit's line says."""
+
+    parameters: Mapping[str, Scalar]
+    measures: Measures
+
+
+class Journal:
+    """A journal, opened for appending. One process has it at a time.
+
+    Attributes:
+        entries: the units that are done, by key.
+        failures: the units that have failed and were not done later, with the reasons.
+        cpu: seconds of processor time that the units have taken, with those that failed.
+        dropped: the number of the line that was dropped, because it was not complete; 0: none was.
+
+    Raises:
+        BadJournal: see there.
+        BlockingIOError: another process has it.
+        OSError: it cannot be read or written.
+    """
+
+    def __init__(self, path: Path, build: Mapping[str, str], modules: Mapping[str, str] | None = None) -> None:
+        self.entries: dict[str, Entry] = {}
+        self.failures: dict[str, str] = {}
+        self.cpu = 0.0
+        self.dropped = 0
+        self._path = path
+        self._head = {_FORMAT: _VERSION, "build": dict(build), "modules": dict(modules or {})}
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._load()
+        except BaseException:
+            os.close(self._file)
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        try:
+            os.fsync(self._file)
+        finally:
+            os.close(self._file)
+
+    def add(self, unit: Unit, measures: Measures, cpu: float) -> None:
+        """Adds a unit that is done.
+
+        Raises:
+            OSError: the line cannot be written. Then the unit is not done.
+        """
+        found = {"key": unit.key, "cpu": round(cpu, 6), "parameters": dict(unit.parameters), "measures": dict(measures)}
+        self._append(found)
+        self._note(found)
+
+    def fail(self, unit: Unit, why: str, cpu: float) -> None:
+        """Adds a unit that has failed: it is tried again when the campaign goes on.
+
+        Raises:
+            OSError: the line cannot be written.
+        """
+        failed = {"key": unit.key, "cpu": round(cpu, 6), "failed": why}
+        self._append(failed)
+        self._note(failed)
+
+    def _append(self, content: Mapping[str, Any]) -> None:
+        line = _line(content)
+        end = os.fstat(self._file).st_size
+        try:
+            written = 0
+            while written < len(line):
+                written += os.write(self._file, line[written:])
+        except OSError:
+            os.ftruncate(self._file, end)
+            raise
+
+    def _note(self, content: Mapping[str, Any]) -> None:
+        key = content["key"]
+        self.cpu += content["cpu"]
+        if "failed" in content:
+            self.failures[key] = content["failed"]
+            return
+        self.entries[key] = Entry(content["parameters"], content["measures"])
+        self.failures.pop(key, None)
+
+    # Reading
+
+    def _load(self) -> None:
+        data = self._path.read_bytes()
+        lines = data.splitlines(keepends=True)
+        whole = 0
+        for number, line in enumerate(lines, start=1):
+            content = _content(line)
+            if content is None and number < len(lines):
+                raise BadJournal(f"{self._path}, line {number}: it is damaged; without this line, its unit is done again")
+            if content is None:
+                self.dropped = number
+                break
+            if number == 1:
+                self._check_head(content)
+            elif not _is_entry(content):
+                raise BadJournal(f"{self._path}, line {number}: it is not about a unit")
+            else:
+                self._note(content)
+            whole += len(line)
+        if whole < len(data):
+            if not whole and not _line(self._head).startswith(data):
+                raise BadJournal(f"{self._path} is no journal of a campaign")
+            os.ftruncate(self._file, whole)
+        if not whole:
+            self._append(self._head)
+
+    def _check_head(self, head: Mapping[str, Any]) -> None:
+        if head.get(_FORMAT) != _VERSION or not isinstance(head.get("build"), dict) or not isinstance(head.get("modules"), dict):
+            raise BadJournal(f"{self._path} is no journal of a campaign, or of another version")
+        for name in ("build", "modules"):
+            mine, its = self._head[name], head[name]
+            assert isinstance(mine, dict)
+            for what in sorted({*mine, *its}):
+                if mine.get(what) != its.get(what):
+                    raise BadJournal(
+                        f"{self._path} is of another build: its {what} is {its.get(what, 'absent')}, here it is"
+                        f" {mine.get(what, 'absent')}; use another folder"
+                    )
+
+
+def _line(content: Mapping[str, Any]) -> bytes:
+    text = json.dumps(content, allow_nan=False).encode()
+    return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
+def _content(line: bytes) -> dict[str, Any] | None:
+    """What a line says; None if it is damaged."""
+    checksum, text = line[:_CHECKSUM], line[_CHECKSUM + 1 : -1]
+    if line[-1:] != b"\n" or line[_CHECKSUM : _CHECKSUM + 1] != b" " or b"%08x" % zlib.crc32(text) != checksum:
+        return None
+    try:
+        content = json.loads(text)
+    except ValueError:
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _is_entry(content: Mapping[str, Any]) -> bool:
+    if not isinstance(content.get("key"), str) or not isinstance(content.get("cpu"), int | float):
+        return False
+    if "failed" in content:
+        return isinstance(content["failed"], str)
+    return isinstance(content.get("parameters"), dict) and isinstance(content.get("measures"), dict)
