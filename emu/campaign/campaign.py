@@ -62,6 +62,7 @@ def run(
     tls: Tls | None = None,
     limit: float | None = None,
     on_start: Callable[[Progress], None] = lambda progress: None,
+    on_end: Callable[[Results], None] = lambda results: None,
     stop: Event | None = None,
 ) -> Results:
     """Does the units that are not done yet, and writes `table.parquet` and `table.csv`.
@@ -79,6 +80,7 @@ def run(
         tls: dask's TLS files for that scheduler.
         limit: seconds of processor time that the units of the folder may take, with those of earlier runs.
         on_start: is called before the first unit with what says how far the campaign is. That is kept up to date.
+        on_end: is called with what is done, however the campaign ends.
         stop: ends the campaign when it is set, as ^C does.
 
     Raises:
@@ -107,6 +109,7 @@ def run(
         finally:
             results = _results(journal, wanted, engine.limited)
             results.table.write(folder / _PARQUET, folder / _CSV)
+            on_end(results)
     return results
 
 

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from emu.machine import Machine
     from emu.native.cache import Cache
 
-__all__ = ["RunLimits", "boot", "compiling", "config_of", "load_libraries", "machine_options", "said_by"]
+__all__ = [
+    "RunLimits", "boot", "compiling", "config_of", "load_libraries", "machine_options", "said_by", "with_counting_model",
+]  # fmt: skip
 
 MEBIBYTE = 1 << 20
 
@@ -54,6 +56,23 @@ def config_of(arguments: Mapping[str, object]) -> MachineConfig:
     """The machine described by a command's arguments. Files among them are not accessed yet."""
     make: Callable[..., MachineConfig] = MachineConfig  # click has converted the values
     return make(**arguments)
+
+
+def with_counting_model(config: MachineConfig) -> MachineConfig:
+    """The configuration with the timing model that counts most, if none was chosen.
+
+    Raises:
+        click.ClickException: the architecture does not exist.
+    """
+    from emu.cpu import arch
+    from emu.cpu.timing import CACHES, STATIC
+
+    if config.timing is not None:
+        return config
+    try:
+        return replace(config, timing=CACHES if arch.load(config.arch).cpu_models else STATIC)
+    except ValueError as error:
+        raise click.ClickException(str(error)) from None
 
 
 def boot(config: MachineConfig, console: Callable[[bytes], None], limits: RunLimits, progress: Progress) -> Machine:

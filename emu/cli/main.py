@@ -23,6 +23,7 @@ _COMMANDS = {
     "run": "emu.cli.run:run",
     "record": "emu.cli.record:record",
     "stat": "emu.cli.stat:stat",
+    "sweep": "emu.cli.sweep:sweep",
     "report": "emu.cli.report:report",
     "convert": "emu.cli.convert:convert",
     "view": "emu.cli.view:view",

@@ -18,15 +18,15 @@ _ERASE = "\r\x1b[K"
 
 
 class Progress:
-    """The line, which a thread draws. There is none if standard error is not a terminal.
+    """The line, which a thread draws. There is none if standard error is not a terminal, or it is not wanted.
 
     Attributes:
         instead: called before each drawing. If the result is not None, it is shown instead of the text from `during`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, wanted: bool = True) -> None:
         self.instead: Callable[[], str | None] = lambda: None
-        self._terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._terminal = wanted and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self._changed = threading.Condition()  # its lock is held while writing to the terminal
         self._thread: threading.Thread | None = None
         self._what: Callable[[], str] | None = None

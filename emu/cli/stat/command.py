@@ -18,7 +18,7 @@ from emu.cli.command import CommandOutput, Stopwatch, run_command
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
 from emu.cli.linux.options import LinuxCommand, LinuxOptions, linux_options
 from emu.cli.linux.running import boot_linux
-from emu.cli.machine_options import RunLimits, boot, config_of, machine_options
+from emu.cli.machine_options import RunLimits, boot, config_of, machine_options, with_counting_model
 from emu.cli.output import open_output, write_through
 from emu.cli.progress import Progress
 from emu.cli.quantities import time_text
@@ -110,7 +110,7 @@ def stat(
         raise click.UsageError(f"{DURATION} is not counted by function")
     on_linux = LinuxOptions.taken_from(machine_arguments, click.get_current_context(), _OF_LINUX)
     limits = RunLimits.taken_from(machine_arguments) if on_linux is None else on_linux.limits
-    config = None if on_linux is not None else _with_model(config_of(machine_arguments))
+    config = None if on_linux is not None else with_counting_model(config_of(machine_arguments))
     if by is not None and config is not None and config.timing == "static":
         raise click.UsageError(
             f"--by function: the timing model static does not count by function; pipeline and caches do ({_with_cpu_models()})"
@@ -160,23 +160,6 @@ def _with_seed(config: MachineConfig | None, on_linux: LinuxOptions | None, numb
         return replace(config, seed=config.seed + number)
     assert on_linux is not None
     return on_linux.with_seed(number)
-
-
-def _with_model(config: MachineConfig) -> MachineConfig:
-    """The configuration with the timing model that counts most, if none was chosen.
-
-    Raises:
-        click.ClickException: the architecture does not exist.
-    """
-    from emu.cpu import arch
-    from emu.cpu.timing import CACHES, STATIC
-
-    if config.timing is not None:
-        return config
-    try:
-        return replace(config, timing=CACHES if arch.load(config.arch).cpu_models else STATIC)
-    except ValueError as error:
-        raise click.ClickException(str(error)) from None
 
 
 def _with_cpu_models() -> str:

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs a campaign for a command: with a line of progress, what has failed, and the exit status."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+import click
+
+from emu.cli.campaign.options import CampaignOptions
+from emu.cli.exit_status import INTERRUPTED, TIMED_OUT
+from emu.cli.progress import Progress
+from emu.cli.signals import Terminated, raised
+
+if TYPE_CHECKING:
+    from emu.campaign import Results, Unit
+    from emu.campaign.engine import Progress as State
+
+__all__ = ["FAILED", "run_campaign"]
+
+FAILED = 1
+_REASONS = 5  # that are shown
+
+
+def run_campaign(units: Iterable[Unit], options: CampaignOptions, show: Callable[[Results], None]) -> int:
+    """Runs a campaign and returns the exit status.
+
+    Args:
+        units: the campaign's.
+        options: those of `campaign_options`.
+        show: prints what was found. It is called with what is done, however the campaign ends.
+
+    Raises:
+        click.ClickException: the folder or the workers cannot be used, or the results cannot be written.
+    """
+    from emu.campaign import CannotConnect, CannotRun, run
+
+    progress = Progress()
+    state: list[State] = []
+    ended: int | None = None
+    results: list[Results] = []
+    logging.disable(logging.WARNING)  # dask's words about workers that come and go
+    try:
+        with raised(), progress.during(lambda: state[0].text if state else "making the units"):
+            run(
+                units, options.folder, workers=options.workers, scheduler=options.scheduler, tls=options.tls,
+                limit=None if options.hours is None else options.hours * 3600, on_start=state.append, on_end=results.append,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        ended = INTERRUPTED
+    except Terminated as end:
+        ended = end.status
+    except (CannotRun, CannotConnect) as error:
+        raise click.ClickException(str(error)) from None
+    except OSError as error:
+        where = error.filename or options.folder
+        raise click.ClickException(f"cannot write {where}: {error.strerror}; the campaign goes on when it can") from None
+    for found in results:
+        _say_what_failed(found)
+        show(found)
+        if options.plot is not None:
+            _plot(found, options)
+        click.echo(f"emu: {_summary(found, options, ended)}", err=True)
+        if ended is None:
+            ended = TIMED_OUT if found.limited else FAILED if found.failures else 0
+    return INTERRUPTED if ended is None else ended
+
+
+def _say_what_failed(results: Results) -> None:
+    reasons = Counter(why for _, why in results.failures)
+    for why, count in reasons.most_common(_REASONS):
+        unit = next(unit for unit, reason in results.failures if reason == why)
+        named = ", ".join(f"{name} {value}" for name, value in unit.parameters.items())
+        click.echo(f"emu: {count} failed{f', the first with {named}' if named else ''}: {why}", err=True)
+    if len(reasons) > _REASONS:
+        click.echo(f"emu: {len(reasons) - _REASONS} more reasons", err=True)
+    if results.dropped:
+        click.echo(f"emu: line {results.dropped} of the journal was not complete; its unit was done again", err=True)
+
+
+def _summary(results: Results, options: CampaignOptions, ended: int | None) -> str:
+    done = results.table.columns.num_rows
+    what = f"{done} of {results.units} runs in {options.folder}, {results.cpu:.1f} s of CPUs"
+    failed = f", {len(results.failures)} failed" if results.failures else ""
+    if results.limited:
+        return f"{what}{failed}: the limit was reached; the same command with a higher --limit goes on"
+    if ended is not None or results.failures or not results.complete:
+        return f"{what}{failed}; the same command goes on"
+    return what
+
+
+def _plot(results: Results, options: CampaignOptions) -> None:
+    from emu.campaign.plot import plot
+
+    x, _, y = (options.plot or "").partition(",")
+    for suffix in ("svg", "png"):
+        try:
+            plot(results.table, x, y, options.folder / f"plot.{suffix}")
+        except ValueError as error:
+            raise click.ClickException(f"--plot: {error}") from None
+        except ModuleNotFoundError as error:
+            raise click.ClickException(f"--plot needs {error.name}: pip install 'emu[campaign]'") from None

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""emu sweep: a command over seeds, CPUs, tracers and other parameters; what is measured is a table."""
+
+from emu.cli.sweep.command import sweep
+
+__all__ = ["sweep"]
