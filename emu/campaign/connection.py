@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LOST", "CannotConnect", "Connection", "Tls"]
 
-_PATIENCE = 30.0  # seconds until a scheduler must have answered, and a first worker must be there
+PATIENCE = 30.0  # seconds until a scheduler must have answered, and a first worker must be there
+_CLOSING = 2.0  # seconds that closing a connection may take
 _LOCAL = "127.0.0.1"
 
 LOST = (CancelledError, OSError)
@@ -54,7 +55,7 @@ class Connection:
         scheduler: the address of a scheduler; None: processes of this host, which listen on loopback alone.
         workers: the number of local processes.
         tls: files for a scheduler that wants TLS.
-        patience: seconds to wait for the scheduler and a first worker.
+        patience: seconds to wait for the scheduler and a first worker; default: PATIENCE.
 
     Attributes:
         refused: why workers may not do units, by address.
@@ -70,13 +71,14 @@ class Connection:
         scheduler: str | None = None,
         workers: int = 1,
         tls: Tls | None = None,
-        patience: float = _PATIENCE,
+        patience: float | None = None,
     ) -> None:
         self.refused: dict[str, str] = {}
         self._build, self._modules = build, modules
         self._submitted = 0
+        patience = PATIENCE if patience is None else patience
         with ExitStack() as opened:
-            logging.getLogger("distributed").setLevel(logging.CRITICAL)
+            _silence()
             self._client: Client = _local(opened, workers) if scheduler is None else _remote(opened, scheduler, tls, patience)
             self._await_workers(scheduler or "this host", patience)
             self._opened = opened.pop_all()
@@ -135,6 +137,15 @@ class Connection:
         return self._client.submit(perform, batch, key=f"emu-{os.getpid()}-{id(self):x}-{self._submitted}", pure=False, **only)
 
 
+def _silence() -> None:
+    """Keeps dask from writing about connections that are lost, which the campaign says in its own words."""
+    import distributed  # sets levels when it is imported
+
+    logging.getLogger(distributed.__name__).setLevel(logging.CRITICAL)
+    for name in ("client", "scheduler", "nanny", "core", "comm", "batched", "worker"):
+        logging.getLogger(f"{distributed.__name__}.{name}").setLevel(logging.CRITICAL)
+
+
 def _local(opened: ExitStack, workers: int) -> Client:
     """A scheduler in this process, and workers that are its children."""
     import dask
@@ -156,7 +167,13 @@ def _local(opened: ExitStack, workers: int) -> Client:
             preload=["emu.campaign.local_worker"],
         )
     )
-    return opened.enter_context(Client(cluster))
+    return _closing(opened, Client(cluster))
+
+
+def _closing(opened: ExitStack, client: Client) -> Client:
+    """A client that is closed even if its scheduler does not answer any more."""
+    opened.callback(client.close, timeout=_CLOSING)
+    return client
 
 
 def _remote(opened: ExitStack, scheduler: str, tls: Tls | None, patience: float) -> Client:
@@ -164,7 +181,7 @@ def _remote(opened: ExitStack, scheduler: str, tls: Tls | None, patience: float)
 
     security = {} if tls is None else {"security": tls.security()}
     try:
-        return opened.enter_context(Client(scheduler, timeout=patience, **security))
+        return _closing(opened, Client(scheduler, timeout=patience, **security))
     except (OSError, TimeoutError, ValueError) as error:
         said = " ".join(str(error).split()) or type(error).__name__
         raise CannotConnect(f"cannot reach the scheduler {scheduler}: {said}") from None

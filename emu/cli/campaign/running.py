@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
@@ -42,7 +41,6 @@ def run_campaign(units: Iterable[Unit], options: CampaignOptions, show: Callable
     state: list[State] = []
     ended: int | None = None
     results: list[Results] = []
-    logging.disable(logging.WARNING)  # dask's words about workers that come and go
     try:
         with raised(), progress.during(lambda: state[0].text if state else "making the units"):
             run(

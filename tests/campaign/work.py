@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Units for tests: little work, and what can happen to it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from emu.campaign import Unit
+
+WORK = f"{__name__}:measured"
+
+
+def units(count: int, **given: Any) -> list[Unit]:
+    return [Unit(WORK, {"seed": seed, "kind": ("even", "odd")[seed % 2]}, given) for seed in range(count)]
+
+
+def measured(parameters: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is given says what happens to the unit of a seed:
+
+    sleep: seconds that each unit takes.
+    kills: (seed, folder): it kills its worker, once.
+    deadly, fails, wrong: a seed that kills each worker, raises an error, measures what no table can have.
+    """
+    seed = parameters["seed"]
+    time.sleep(given.get("sleep", 0))
+    kills, folder = given.get("kills", (None, ""))
+    if seed == given.get("deadly") or (seed == kills and not Path(folder, "killed").exists()):
+        Path(folder or given["folder"], "killed").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    if seed == given.get("fails"):
+        raise RuntimeError("this one\nis odd")
+    return {"square": seed**2, "half": seed / 2, "text": ["no scalar"] if seed == given.get("wrong") else f"number {seed}"}
