@@ -23,6 +23,7 @@ from emu.race.scenario.scenario import MOST_CPUS, Handler, Scenario
 
 __all__ = ["generated", "name_of", "numbered"]
 
+_SEEDS = 1 << 64
 _MOST_STAGES = 7  # of a protocol that is nearly none of those below
 _MOST_CHANGES = 2  # of one that is nearly one of them
 _MOST_VISITS = 2
@@ -55,13 +56,15 @@ def numbered(seed: int, number: int, *, arch: str = DEFAULT_ARCHITECTURE, cpus: 
     """Scenario `number` (from 1) of a seed. Its name says both.
 
     Args:
-        seed: any number.
-        number: which of the seed's scenarios.
+        seed: the seed, from 0.
+        number: which of its scenarios.
         arch, cpus, most_sites: as for `generated`.
 
     Raises:
-        ValueError: as `generated`.
+        ValueError: the seed is none, or as `generated`.
     """
+    if not 0 <= seed < _SEEDS:
+        raise ValueError(f"seed {seed}: 0 to {_SEEDS - 1} are possible")
     scenario = generated(Random(f"emu race {seed} {number}"), arch=arch, cpus=cpus, most_sites=most_sites)
     return dataclasses.replace(scenario, name=name_of(seed, number))
 
