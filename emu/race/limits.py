@@ -28,10 +28,15 @@ class Limits:
         """The same limits, for a search that starts now."""
         return Limits(self.states, self.seconds)
 
-    def reached(self, states: int) -> str:
-        """A sentence about the limit reached by a search that has seen so many states; "" if there is none."""
+    def reached(self, states: int, noun: str = "state") -> str:
+        """A sentence about the limit reached by a search that has seen so many states; "" if there is none.
+
+        Args:
+            states: the number of states, or of what a search counts instead.
+            noun: what it counts.
+        """
         if self.states is not None and states >= self.states:
-            return f"the limit of {self.states:,} state{'s' if self.states > 1 else ''} was reached"
+            return f"the limit of {self.states:,} {noun}{'s' if self.states > 1 else ''} was reached"
         if self.seconds is not None and time.monotonic() - self._began >= self.seconds:
             return f"the limit of {self.seconds:g} s was reached"
         return ""
