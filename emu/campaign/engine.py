@@ -57,13 +57,16 @@ class Progress:
         return (self.units - self.done - self.failed) * passed / ended if ended else None
 
     @property
+    def ended(self) -> str:
+        """A line about what is done."""
+        return f"{self.done} of {self.units} units{f', {self.failed} failed' if self.failed else ''}"
+
+    @property
     def text(self) -> str:
-        """A line about it."""
-        failed = f", {self.failed} failed" if self.failed else ""
+        """A line for while it runs."""
         workers = f", {self.workers} worker{'s' * (self.workers != 1)}" if self.workers else ""
         left = self.to_go
-        time_left = "" if left is None else f", {_clock(left)} to go"
-        return f"{self.done} of {self.units} units{failed}{workers}{time_left}"
+        return f"{self.ended}{workers}{'' if left is None else f', {_clock(left)} to go'}"
 
 
 def _clock(seconds: float) -> str:

@@ -37,8 +37,9 @@ class Cluster:
 
     def add_workers(self, count: int, *options: str) -> None:
         for _ in range(count):
-            place = ("--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard")
-            self.workers.append(self._start("dask_worker", self.address, *place, "--local-directory", str(self._folder), *options))
+            place = ("--host", "127.0.0.1", "--local-directory", str(self._folder))
+            one = ("--nthreads", "1", "--no-nanny", "--no-dashboard")
+            self.workers.append(self._start("dask_worker", self.address, *place, *one, *options))
 
     def _start(self, module: str, *words: str) -> subprocess.Popen[bytes]:
         with (self._folder / "log").open("ab") as log:

@@ -85,7 +85,7 @@ def test_a_worker_of_another_build_gets_no_unit(reference: list[bytes], tmp_path
     """Whether it was there before the campaign or comes later."""
     (tmp_path / "logs").mkdir()
     with cluster(tmp_path / "logs", 1, *OTHER) as found:
-        with pytest.raises(CannotConnect, match="no worker may do the units; tcp:.*: it has another build of emu: capstone absent"):
+        with pytest.raises(CannotConnect, match=r"no worker may do the units; tcp:.*: it has another build of emu"):
             run(units(1), tmp_path, scheduler=found.address)
         found.add_workers(1)
         with Client(found.address) as client:

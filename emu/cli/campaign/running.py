@@ -81,7 +81,8 @@ def _say_what_failed(results: Results) -> None:
 
 def _summary(results: Results, options: CampaignOptions, ended: int | None) -> str:
     done = results.table.columns.num_rows
-    what = f"{done} of {results.units} runs in {options.folder}, {results.cpu:.1f} s of CPUs"
+    runs = f"run{'s' * (results.units != 1)}"
+    what = f"{done} of {results.units} {runs} in {options.folder}, {results.cpu:.1f} s of CPUs"
     failed = f", {len(results.failures)} failed" if results.failures else ""
     if results.limited:
         return f"{what}{failed}: the limit was reached; the same command with a higher --limit goes on"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import click
 
+from emu.cli.race.campaign import campaign
 from emu.cli.race.certify import certify
 from emu.cli.race.check import check
 from emu.cli.race.generate import generate
@@ -28,3 +29,4 @@ race.add_command(certify)
 race.add_command(generate)
 race.add_command(show)
 race.add_command(replay)
+race.add_command(campaign)

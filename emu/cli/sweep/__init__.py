@@ -2,5 +2,6 @@
 """emu sweep: a command over seeds, CPUs, tracers and other parameters; what is measured is a table."""
 
 from emu.cli.sweep.command import sweep
+from emu.cli.sweep.plan import sweep_units
 
-__all__ = ["sweep"]
+__all__ = ["sweep", "sweep_units"]

@@ -16,10 +16,10 @@ from typing import TypeAlias
 import click
 
 from emu.campaign.unit import Scalar
-from emu.cli.sweep.run_options import OPTIONS
+from emu.cli.sweep.run_options import NAMING_FILES, OPTIONS, REFUSED
 from emu.ftrace.errors import did_you_mean
 
-__all__ = ["Axis", "Settings", "Value", "axes_of"]
+__all__ = ["Axis", "Settings", "Value", "axes_of", "numbers_of"]
 
 _RANGE = re.compile(r"(-?\d{1,18})\.\.(-?\d{1,18})(?:\.\.(\d{1,18}))?")
 _MOST = 10_000_000  # values of a range
@@ -41,11 +41,18 @@ class Axis:
         name: as it was written.
         values: the values as texts.
         column: its name in the table, which no other parameter has.
+        in_command: whether it stands in the command. Then it is no option.
     """
 
     name: str
     values: tuple[Value, ...]
     column: str
+    in_command: bool
+
+    @property
+    def names_files(self) -> bool:
+        """Whether it depends on its value which files of the host a run reads."""
+        return self.name in NAMING_FILES and not self.in_command
 
     def shown(self, value: Value) -> Scalar:
         """A value as the table has it: numbers are numbers."""
@@ -53,8 +60,8 @@ class Axis:
         return int(text) if _INTEGER.fullmatch(text) else float(text) if _FRACTION.fullmatch(text) else text
 
 
-def _axis(name: str, written: object) -> Axis:
-    """An axis.
+def _values(name: str, written: object) -> tuple[Value, ...]:
+    """The values of a parameter.
 
     Args:
         name: the parameter's name.
@@ -74,7 +81,7 @@ def _axis(name: str, written: object) -> Axis:
         raise click.UsageError(f"{name}: it has no values")
     if len({*values}) < len(values):
         raise click.UsageError(f"{name}: a value occurs twice")
-    return Axis(name, tuple(values), name)
+    return tuple(values)
 
 
 def _range(name: str, found: re.Match[str]) -> range:
@@ -85,6 +92,18 @@ def _range(name: str, found: re.Match[str]) -> range:
     if len(numbers) > _MOST:
         raise click.UsageError(f"{name}={found[0]}: these are more than {_MOST:,} values")
     return numbers
+
+
+def numbers_of(name: str, text: str) -> tuple[int, ...]:
+    """The whole numbers of a text: 1,2,4 or 0..19.
+
+    Raises:
+        click.UsageError: it has others.
+    """
+    values = [value for (value,) in _values(name, text.split(","))]
+    if wrong := [value for value in values if not _INTEGER.fullmatch(value)]:
+        raise click.UsageError(f"{name} {wrong[0]}: this is no whole number")
+    return tuple(map(int, values))
 
 
 def _text(name: str, value: object) -> str:
@@ -107,26 +126,24 @@ def axes_of(written: Sequence[tuple[str, object]], command: str) -> list[Axis]:
     """
     axes: list[Axis] = []
     for name, values in written:
-        _check(name, command)
-        found = _axis(name, values)
+        if not (in_command := f"{{{name}}}" in command):
+            _check(name)
         before = sum(other.name == name for other in axes)
-        if before and not _may_be_repeated(name):
+        if before and (in_command or name not in OPTIONS or not OPTIONS[name].multiple):
             raise click.UsageError(f"{name}: it was given twice")
-        axes.append(Axis(name, found.values, f"{name}.{before + 1}" if before else name))
+        axes.append(Axis(name, _values(name, values), f"{name}.{before + 1}" if before else name, in_command))
     return axes
 
 
-def _check(name: str, command: str) -> None:
-    """Raises click.UsageError if there is no parameter of this name."""
-    option, colon, rest = name.partition(":")
-    if (colon and option in _PARTS and rest) or name in OPTIONS or f"{{{name}}}" in command:
+def _check(name: str) -> None:
+    """Raises click.UsageError if no option has this name."""
+    option, _, rest = name.partition(":")
+    if (option in _PARTS and rest) or name in OPTIONS:
         return
+    if why := REFUSED.get(f"--{name}"):
+        raise click.UsageError(f"{name} is no parameter of a sweep: {why}")
     what = f"'{name}' is no option of emu run that a sweep can vary, and {{{name}}} is not in the command"
     raise click.UsageError(f"{what}{did_you_mean(name, OPTIONS)}")
-
-
-def _may_be_repeated(name: str) -> bool:
-    return name in OPTIONS and OPTIONS[name].multiple
 
 
 @dataclass
@@ -143,22 +160,23 @@ class Settings:
     appended: list[str] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
 
-    def apply(self, name: str, value: Value) -> None:
+    def apply(self, axis: Axis, value: Value) -> None:
         """Adds a parameter's value.
 
         Raises:
             click.UsageError: it is none.
         """
-        option, _, rest = name.partition(":")
-        if name not in OPTIONS and option not in _PARTS:
-            self.names[name] = " ".join(value)
-        for text in value if name in OPTIONS or option in _PARTS else ():
+        if axis.in_command:
+            self.names[axis.name] = " ".join(value)
+            return
+        option, _, rest = axis.name.partition(":")
+        for text in value:
             if option == "append":
                 self.appended.append(f"{rest}={text}" if rest else text)
             elif rest:
                 self.words += ["--set", f"{rest}={text}"]
             else:
-                self._add_option(name, text)
+                self._add_option(option, text)
 
     def _add_option(self, name: str, text: str) -> None:
         option = OPTIONS[name]

@@ -21,6 +21,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from fnmatch import fnmatchcase
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -34,6 +35,7 @@ from emu.ftrace.errors import TraceError, did_you_mean
 if TYPE_CHECKING:
     from emu.cli.traced_machine import AnyMachine
     from emu.kernel.counting import Counting
+    from emu.trace import Trace
     from emu.trace.disk_recording import DiskRecording
 
 __all__ = ["COUNTS", "LATENCY", "Measuring", "check"]
@@ -146,23 +148,31 @@ class Measuring:
         return {LATENCY: self._read("tracing_max_latency")}
 
     def _events(self, rest: str, output: bytes) -> Measures:
+        if self._recording is not None:  # it has taken them out of the buffers
+            return {"events": len(self._trace), "lost": 0}
         summary = self._machine.trace_array.summary()
         return {"events": summary.events, "lost": summary.lost}
 
     def _top(self, pattern: str, output: bytes) -> Measures:
-        from emu.trace import Trace
         from emu.trace.function_times import function_times
 
-        assert self._recording is not None
-        path = self._folder / "trace.dat"
-        with path.open("wb") as file:
-            self._recording.write(file)
-        times = [one for one in function_times(Trace.open(path)) if fnmatchcase(one.function, pattern)]
+        times = [one for one in function_times(self._trace) if fnmatchcase(one.function, pattern)]
         found: dict[str, Scalar] = {}
         for one in sorted(times, key=lambda one: one.function):
             values = {"calls": one.calls, "self": one.self_time, "total": one.total, "max": one.maximum}
             found |= {f"{one.function}:{name}": value for name, value in values.items() if value is not None}
         return found
+
+    @cached_property
+    def _trace(self) -> Trace:
+        """What was recorded."""
+        from emu.trace import Trace
+
+        assert self._recording is not None
+        path = self._folder / "trace.dat"
+        with path.open("wb") as file:
+            self._recording.write(file)
+        return Trace.open(path)
 
     def _hist(self, rest: str, output: bytes) -> Measures:
         system, event = re.split("[:/]", rest)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import itertools
 import math
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,10 +26,10 @@ from emu.campaign.inputs import digests_of
 from emu.campaign.unit import Unit
 from emu.cli.sweep import measures
 from emu.cli.sweep.axes import Axis, Settings, Value, axes_of
-from emu.cli.sweep.run_options import NAMING_FILES, RunOptions, run_options
+from emu.cli.sweep.run_options import RunOptions, run_options
 from emu.ftrace.errors import did_you_mean
 
-__all__ = ["WORK", "Plan", "plan_of", "read_plan"]
+__all__ = ["WORK", "Plan", "plan_of", "read_plan", "sweep_units"]
 
 WORK = "emu.cli.sweep.unit:measured"
 _MOST = 10_000_000  # runs
@@ -69,7 +69,7 @@ class Plan:
         for values in itertools.product(*(axis.values for axis in self.axes)):
             settings = self._settings(values)
             words, command = settings.option_words, self._words(settings)
-            with_files = tuple(value for axis, value in zip(self.axes, values, strict=True) if axis.name in NAMING_FILES)
+            with_files = tuple(value for axis, value in zip(self.axes, values, strict=True) if axis.names_files)
             if with_files not in inputs:
                 inputs[with_files] = _digests(run_options(words, command))
             parameters = {axis.column: axis.shown(value) for axis, value in zip(self.axes, values, strict=True)}
@@ -90,7 +90,7 @@ class Plan:
     def _settings(self, values: Sequence[Value]) -> Settings:
         settings = Settings()
         for axis, value in zip(self.axes, values, strict=True):
-            settings.apply(axis.name, value)
+            settings.apply(axis, value)
         return settings
 
     def _words(self, settings: Settings) -> list[str]:
@@ -131,6 +131,31 @@ def plan_of(file: Path | None, given: Sequence[str], command: Sequence[str], mea
     for text in texts:
         measures.check(text)
     return Plan(tuple(words), tuple(axes_of(axes, " ".join(words))), tuple(texts))
+
+
+def sweep_units(
+    command: str | Sequence[str], parameters: Mapping[str, Iterable[object] | str], measure: Sequence[str] = ()
+) -> list[Unit]:
+    """The units of a sweep, for `emu.campaign.run`.
+
+    >>> units = sweep_units("ls /bin | wc -l", {"seed": range(20), "p": ["nop", "function_graph"]}, ["cycles"])
+
+    Args:
+        command: a line for the guest's shell; or a program and its arguments.
+        parameters: for each, its values, as `emu sweep` has them.
+        measure: what is measured, as for `emu sweep -m`.
+
+    Raises:
+        ValueError: a parameter, a value or a measure does not exist, or a file cannot be read.
+    """
+    words = [command] if isinstance(command, str) else [*command]
+    try:
+        for text in measure:
+            measures.check(text)
+        axes = [(name, values if isinstance(values, str) else [*values]) for name, values in parameters.items()]
+        return [*Plan(tuple(words), tuple(axes_of(axes, " ".join(words))), tuple(measure)).units()]
+    except click.UsageError as error:
+        raise ValueError(error.format_message()) from None
 
 
 def _name_and_values(text: str) -> tuple[str, list[str]]:

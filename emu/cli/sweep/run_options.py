@@ -17,13 +17,14 @@ from emu.cli.traced_machine import OF_LINUX
 from emu.kernel.files.share import Share
 from emu.machine_config import MachineConfig
 
-__all__ = ["NAMING_FILES", "OPTIONS", "RunOptions", "run_options"]
+__all__ = ["NAMING_FILES", "OPTIONS", "REFUSED", "RunOptions", "run_options"]
 
-_REFUSED = {
+REFUSED = {
     "--host-limit": "what a run finds would depend on the host",
     "--host-tree": "the host's programs are not among what is known of a unit",
-    "--from-reset": "the run begins with a booted machine",
+    "--from-reset": "a run begins with a booted machine",
 }
+"""Options of `emu run` that a run of a sweep cannot have, and why."""
 
 
 @click.command(cls=TracingCommand, context_settings={"allow_interspersed_args": False})
@@ -38,7 +39,7 @@ def _run(**arguments: Any) -> NoReturn:
 
 def _options() -> Iterator[tuple[str, click.Option]]:
     for parameter in _run.params:
-        if isinstance(parameter, click.Option) and parameter.opts[0] not in _REFUSED:
+        if isinstance(parameter, click.Option) and parameter.opts[0] not in REFUSED:
             yield from ((name.lstrip("-"), parameter) for name in parameter.opts)
 
 
@@ -78,10 +79,6 @@ def run_options(words: Sequence[str], command: Sequence[str]) -> RunOptions:
     context = _run.make_context("emu sweep", [*words, "--", *command])
     arguments = context.params
     del arguments["command"]
-    for parameter in _run.params:
-        word, name = parameter.opts[0], str(parameter.name)
-        if word in _REFUSED and arguments[name]:
-            raise click.UsageError(f"{word}: {_REFUSED[word]}")
     follow = arguments.pop("follow")
     (tracing,) = trace_options_of(context)
     tracing.settings()  # finds what contradicts

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from emu.cpu.snapshot import Checkpoint
     from emu.machine import Machine
 
-__all__ = ["measured"]
+__all__ = ["close_machines", "measured"]
 
 _MACHINES = 3  # that a worker keeps booted
 _BOOTING = RunLimits(1, None)  # nothing of the host's, and in virtual time the least that boots are given
@@ -119,3 +119,9 @@ def _kept(config: MachineConfig) -> _Kept:
         kept.go_back()
     _machines[config] = kept
     return kept
+
+
+def close_machines() -> None:
+    """Closes the machines that are kept."""
+    while _machines:
+        _machines.popitem()[1].machine.close()
