@@ -182,6 +182,6 @@ def _remote(opened: ExitStack, scheduler: str, tls: Tls | None, patience: float)
     security = {} if tls is None else {"security": tls.security()}
     try:
         return _closing(opened, Client(scheduler, timeout=patience, **security))
-    except (OSError, TimeoutError, ValueError) as error:
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
         said = " ".join(str(error).split()) or type(error).__name__
         raise CannotConnect(f"cannot reach the scheduler {scheduler}: {said}") from None

@@ -24,20 +24,22 @@ def free_port() -> int:
 class Cluster:
     """A scheduler on loopback, which can be restarted, and its workers."""
 
-    def __init__(self, folder: Path, workers: int, *options: str) -> None:
+    def __init__(self, folder: Path, workers: int, *options: str, protocol: str = "tcp") -> None:
         self.port = free_port()
-        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.address = f"{protocol}://127.0.0.1:{self.port}"
+        self._secrets = options if protocol == "tls" else ()
         self.workers: list[subprocess.Popen[bytes]] = []
         self._folder = folder
         self._start_scheduler()
         self.add_workers(workers, *options)
 
     def _start_scheduler(self) -> None:
-        self._scheduler = self._start("dask_scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard")
+        place = ("--host", self.address.rpartition(":")[0], "--port", str(self.port), "--no-dashboard")
+        self._scheduler = self._start("dask_scheduler", *place, *self._secrets)
 
     def add_workers(self, count: int, *options: str) -> None:
         for _ in range(count):
-            place = ("--host", "127.0.0.1", "--local-directory", str(self._folder))
+            place = ("--host", self.address.rpartition(":")[0], "--local-directory", str(self._folder))
             one = ("--nthreads", "1", "--no-nanny", "--no-dashboard")
             self.workers.append(self._start("dask_worker", self.address, *place, *one, *options))
 
@@ -62,8 +64,8 @@ class Cluster:
 
 
 @contextmanager
-def cluster(folder: Path, workers: int, *options: str) -> Iterator[Cluster]:
-    made = Cluster(folder, workers, *options)
+def cluster(folder: Path, workers: int, *options: str, protocol: str = "tcp") -> Iterator[Cluster]:
+    made = Cluster(folder, workers, *options, protocol=protocol)
     try:
         yield made
     finally:

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import threading
 from pathlib import Path
 
 import pytest
 from distributed import Client
 
-from emu.campaign import CannotConnect, Results, run
+from emu.campaign import CannotConnect, Results, Tls, run
 from emu.campaign.connection import Connection
 from emu.campaign.engine import Progress
 from tests.campaign.clusters import cluster, free_port
@@ -97,6 +99,20 @@ def test_a_worker_of_another_build_gets_no_unit(reference: list[bytes], tmp_path
 
         assert run(units(60, sleep=0.1), tmp_path, scheduler=found.address, on_start=on_start).complete
     assert tables(tmp_path) == reference
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
+def test_tls(tmp_path: Path) -> None:
+    """Who has not the files that the scheduler wants is not let in."""
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    words = ["-subj", "/CN=emu", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *words], check=True, capture_output=True)
+    options = ("--tls-ca-file", str(certificate), "--tls-cert", str(certificate), "--tls-key", str(key))
+    with cluster(tmp_path, 1, *options, protocol="tls") as found:
+        tls = Tls(certificate, certificate, key)
+        assert run(units(3), tmp_path / "study", scheduler=found.address, tls=tls).complete
+        with pytest.raises(CannotConnect, match="cannot reach the scheduler tls:.*: TLS expects"):
+            run(units(4), tmp_path / "study", scheduler=found.address)
 
 
 def test_no_scheduler() -> None:
