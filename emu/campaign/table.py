@@ -102,9 +102,8 @@ def table_of(entries: Iterable[Entry]) -> Table:
     if both := [name for name in parameters if name in measures]:
         raise ValueError(f"'{both[0]}' is a parameter of one unit and a measure of another")
     columns: dict[str, list[Any]] = {name: [] for name in (*parameters, *measures)}
-    for names, pieces in found:
+    for names, (rows, pieces) in found:
         own = dict(zip(chain(*names), pieces, strict=True))
-        rows = sum(map(len, pieces[0])) if pieces else 0
         for name, column in columns.items():
             column += own.get(name, [pyarrow.nulls(rows)])
     table = pyarrow.table({name: _column(pieces) for name, pieces in columns.items()})
@@ -113,23 +112,33 @@ def table_of(entries: Iterable[Entry]) -> Table:
     return Table(table.combine_chunks(), parameters)
 
 
-def _pieces(entries: Iterable[Entry]) -> dict[_Names, list[list[Any]]]:
-    """For entries with the same names: a list for each name, with pieces of its column."""
-    found: dict[_Names, list[list[Any]]] = {}
+def _pieces(entries: Iterable[Entry]) -> dict[_Names, tuple[int, list[list[Any]]]]:
+    """For entries with the same names: how many there are, and a list for each name, with pieces of its column."""
+    found: dict[_Names, tuple[int, list[list[Any]]]] = {}
     rest = iter(entries)
     while some := [*islice(rest, _AT_ONCE)]:
-        alike: dict[_Names, list[Entry]] = {}
-        for entry in some:
-            alike.setdefault(((*entry.parameters,), (*entry.measures,)), []).append(entry)
-        for names, group in alike.items():
-            columns = found.setdefault(names, [[] for _ in chain(*names)])
+        for names, group in _alike(some).items():
+            rows, columns = found.get(names) or (0, [[] for _ in chain(*names)])
+            found[names] = rows + len(group), columns
             for column, values in zip(columns, _values(names, group), strict=True):
                 column.append(_piece(values))
     return found
 
 
+def _alike(entries: list[Entry]) -> dict[_Names, list[Entry]]:
+    """The entries by their names."""
+    names = [*zip(map(tuple, map(itemgetter(0), entries)), map(tuple, map(itemgetter(1), entries)), strict=True)]
+    if len({*names}) == 1:
+        return {names[0]: entries}
+    found: dict[_Names, list[Entry]] = {}
+    for own, entry in zip(names, entries, strict=True):
+        found.setdefault(own, []).append(entry)
+    return found
+
+
 def _values(names: _Names, entries: Sequence[Entry]) -> Iterator[list[Scalar]]:
-    for own, dictionaries in zip(names, ([*map(itemgetter(n), entries)] for n in (0, 1)), strict=True):
+    for n, own in enumerate(names):
+        dictionaries = [*map(itemgetter(n), entries)]
         for name in own:
             yield [*map(itemgetter(name), dictionaries)]
 
