@@ -12,6 +12,7 @@ goes on. `cpu` is the processor time in seconds, which no table shows.
 from __future__ import annotations
 
 import fcntl
+import io
 import json
 import os
 import zlib
@@ -123,7 +124,7 @@ class Journal:
 
     def _load(self) -> None:
         data = self._path.read_bytes()
-        lines = data.splitlines(keepends=True)
+        lines = [*io.BytesIO(data)]
         whole = 0
         for number, line in enumerate(lines, start=1):
             content = _content(line)

@@ -33,6 +33,7 @@ _COMMANDS = {
     "tree": "emu.cli.looking:tree",
     "grep": "emu.cli.looking:grep",
     "diff": "emu.cli.looking:diff",
+    "plot": "emu.cli.plot:plot",
     "shell": "emu.cli.shell:shell",
     "list": "emu.cli.list:list_names",
     "build-module": "emu.cli.build_module:build_module",

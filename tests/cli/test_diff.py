@@ -13,6 +13,7 @@ import pytest
 from emu.trace import Trace
 from emu.trace.comparison import compare
 from tests.cli.conftest import Emu
+from tests.lib.tables import campaign, entries, entry
 
 ONE_RUN = "With one run each, chance cannot be ruled out: use emu run --repeat."
 MODULE = "modprobe preemptirq_delay_test delay={}; sleep 0.001"
@@ -107,3 +108,63 @@ def test_what_is_refused(tmp_path: Path, emu: Emu) -> None:
     ):  # fmt: skip
         done = emu("run", *words)
         assert (done.status, done.err) == (2, f"emu: {said}\n")
+
+
+def test_tables_of_campaigns(tmp_path: Path, emu: Emu, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    before, after = tmp_path / "before", tmp_path / "after"
+    campaign(before, entries(20, tracers=["nop", "old"]))
+    campaign(after, entries(20, slow=1.2, chance=1, tracers=["nop", "new"]))
+    done = emu("diff", str(before), str(after / "table.parquet"))
+    lines = [" ".join(line.split()) for line in done.out.decode().splitlines()]
+    assert (done.status, done.err) == (1, "")
+    assert re.fullmatch(r"outcome hang 0 % 80 % \+80 points \d\.\de-\d\d", lines[1].removeprefix("4 ")), lines
+    assert lines[0] == "cpus measure A B change p"
+    assert re.fullmatch(r"4 cycles 2\d\d,[\d.]+ [23]\d\d,[\d.]+ \+\d\d\.\d % \d\.\de-\d\d", lines[2]), lines
+    assert re.fullmatch(
+        r"2 differences by more than chance, 2 others differ \(3 groups of parameters, 20 runs each; Mann-Whitney and Fisher"
+        r" tests, two-sided; Tarone's correction, 0.05 for all, \d\.\de-\d\d for each of 4\)",
+        lines[3],
+    ), lines
+    assert lines[4:] == [
+        "in all runs: arch x86_64, tracer nop",
+        "only A has runs with: tracer old, cpus 1; tracer old, cpus 2; tracer old, cpus 4",
+        "only B has runs with: tracer new, cpus 1; tracer new, cpus 2; tracer new, cpus 4",
+    ]
+    found = json.loads(emu("diff", "--json", "-n", "1", str(before), str(after)).out)
+    assert (found["groups"], found["runs"], found["in all"]) == (3, [20, 20], {"arch": "x86_64", "tracer": "nop"})
+    (change,) = found["changes"]
+    assert change | {"probability": 0} == {
+        "parameters": {"cpus": 4}, "measure": "outcome", "value": "hang", "mean": [0, 0.8], "runs": [20, 20], "percent": 80,
+        "probability": 0,
+    }  # fmt: skip
+    assert found["level"] == 0.05 and 0 < change["probability"] <= found["level of one test"]
+    assert emu("diff", str(before), str(before)).status == 0
+    assert emu("diff", "--level", "1e-12", str(before), str(after)).status == 0
+
+
+def test_tables_with_one_run_each(tmp_path: Path, emu: Emu) -> None:
+    for name, cycles in (("before", 100), ("after", 110)):
+        campaign(tmp_path / name, [entry(seed=0, cycles_=cycles, same_=1)])
+    done = emu("diff", str(tmp_path / "before"), str(tmp_path / "after"))
+    assert (done.status, done.out.decode().splitlines()) == (1, [
+        "measure    A    B  change", "cycles   100  110   +10 %", "1 difference (1 group of parameters, one run each)",
+        "With one run each, chance cannot be ruled out: let the campaign run several", "seeds.",
+    ])  # fmt: skip
+    assert "probability" not in json.loads(emu("diff", "--json", *(str(tmp_path / name) for name in ("before", "after"))).out)
+
+
+def test_what_is_refused_of_tables(tmp_path: Path, emu: Emu) -> None:
+    study, other, traces = (tmp_path / name for name in ("study", "other", "traces"))
+    campaign(study, [entry(n=1, x_=1)])
+    campaign(other, [entry(n=2, x_=1)])
+    traces.mkdir()
+    (tmp_path / "damaged.parquet").write_bytes(b"PAR1")
+    for words, said in (
+        ([study, other], f"{study}, {other}: no runs of one have the parameters of any run of the other (n)"),
+        ([traces, study], f"{study} is a table of a campaign, {traces} is none"),
+        (["--by", "path", study, study], "--by is for traces: tables are compared by their parameters"),
+        ([study, tmp_path / "damaged.parquet"], f"{tmp_path / 'damaged.parquet'} is no table of a campaign, or is damaged"),
+        ([study, tmp_path / "none.parquet"], f"cannot read {tmp_path / 'none.parquet'}: No such file or directory"),
+    ):
+        assert emu("diff", *map(str, words)) == (2, b"", f"emu: {said}\n")

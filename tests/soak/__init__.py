@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.fuzz import Outcome, elf, ext2, litmus, syscalls, texts, trace_dat, trace_dat_texts, tracefs
+from tests.fuzz import Outcome, campaigns, elf, ext2, litmus, syscalls, texts, trace_dat, trace_dat_texts, tracefs
 
 __all__ = [
     "FUZZED", "FUZZERS", "INSTANTS", "INSTRUCTIONS", "KILLS", "PATCHES", "PROBED_AT_ONCE", "PROBED_FUNCTIONS", "PROBED_PROGRAMS",
@@ -74,5 +74,7 @@ FUZZERS = {
     "scenarios": Fuzzer(texts.scenarios, 10_000, 1_000, {"refused": 0.5, "accepted": 0.1}),
     "trace_dat": Fuzzer(trace_dat.run, 10_000, 500, {"refused": 0.3, "accepted": 0.1, "salvaged": 0.8}),
     "trace_dat_texts": Fuzzer(trace_dat_texts.run, 2_000, 50, {"shown": 10, "refused": 1}),
+    "tables": Fuzzer(campaigns.tables, 5_000, 500, {"refused": 0.8}),
+    "journals": Fuzzer(campaigns.journals, 5_000, 500, {"refused": 0.3, "accepted": 0.1}),
     "schedules": Fuzzer(texts.schedules, 10_000, 1_000, {"refused": 0.5, "accepted": 0.05}),
 }

@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the commands that run campaigns have in common."""
+"""What commands about campaigns have in common."""
+
+__all__: list[str] = []

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
+
+from emu.cli.campaign.tables import needed
 
 if TYPE_CHECKING:
     from emu.campaign import Tls
@@ -90,12 +93,9 @@ class CampaignOptions(NamedTuple):
             raise click.UsageError(f"{missing[0]} is no file")
         if found.plot is not None and found.plot.count(",") != 1:
             raise click.UsageError(f"--plot {found.plot}: X,Y is needed")
-        try:
-            import distributed as _distributed
-            import pyarrow as _pyarrow
-        except ModuleNotFoundError as error:
-            raise click.UsageError(f"a campaign needs {error.name}: pip install 'emu[campaign]'") from None
-        del _distributed, _pyarrow
+        with needed("a campaign"):
+            importlib.import_module("distributed")
+            importlib.import_module("pyarrow")
         if not all(files):
             return found
         from emu.campaign import Tls

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from emu.cli.campaign.options import CampaignOptions
+from emu.cli.campaign.tables import needed
 from emu.cli.exit_status import INTERRUPTED, TIMED_OUT
 from emu.cli.progress import Progress
 from emu.cli.signals import Terminated, raised
@@ -92,13 +93,13 @@ def _summary(results: Results, options: CampaignOptions, ended: int | None) -> s
 
 
 def _plot(results: Results, options: CampaignOptions) -> None:
-    from emu.campaign.plot import plot
-
     x, _, y = (options.plot or "").partition(",")
-    for suffix in ("svg", "png"):
+    with needed("--plot"):
+        from emu.campaign.plot import FORMATS
+        from emu.campaign.plot import plot as draw
+
         try:
-            plot(results.table, x, y, options.folder / f"plot.{suffix}")
+            for suffix in FORMATS:
+                draw(results.table, x, y, options.folder / f"plot.{suffix}")
         except ValueError as error:
             raise click.ClickException(f"--plot: {error}") from None
-        except ModuleNotFoundError as error:
-            raise click.ClickException(f"--plot needs {error.name}: pip install 'emu[campaign]'") from None

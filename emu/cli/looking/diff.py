@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu diff: the differences between two traces or, beyond chance, between two sets of traces."""
+"""emu diff: the differences between two traces or, beyond chance, between two sets of traces, or two campaigns' tables."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from emu.cli.looking.showing import show, show_table, write_object
+from emu.cli.looking.table_diff import are_tables, diff_tables
 from emu.cli.opened_trace import opened_trace
 from emu.cli.table import Column, width_of
 
@@ -30,10 +32,14 @@ Examples:
     emu run --repeat 20 -p function_graph -o before -- ls /bin
     emu run --repeat 20 -p function_graph -o after --append slow=1 -- ls /bin
     emu diff before after
+  Two campaigns: what was measured with the same parameters:
+    emu diff study other-study
+    emu diff study/table.parquet old.parquet -n 10
 
 \b
 A and B are files, or folders with files *.dat. A path is the functions that lead to a call; what interrupts call is on
 paths of its own. Times are a call's own, without the functions in it. With one run each it cannot be known what is chance.
+Or both are campaigns' folders or tables: each measure of the runs with the same parameters, but for the seed, is compared.
 Exit status: 0: nothing differs, or not by more than chance; 1: something does; 2: the comparison was not possible.
 """
 
@@ -57,18 +63,25 @@ class Runs:
 @click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
 @click.option(
     "--by", type=click.Choice(["path", "function"]), default="path", show_default=True,
-    help="Compare each path of calls, or each function whatever has called it.",
+    help="Compare each path of calls, or each function whatever has called it. Not for tables.",
 )  # fmt: skip
 @click.option(
     "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
     help="With several runs each: the probability of finding anything although nothing differs.",
 )  # fmt: skip
-@click.option("-n", "--count", type=click.IntRange(1), metavar="N", help="Only the N changes that cost the most.")
+@click.option(
+    "-n", "--count", type=click.IntRange(1), metavar="N",
+    help="Only the N changes that cost the most; of tables, the largest ones.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Write an object; times are nanoseconds.")
 @click.argument("before", metavar="A", type=click.Path(path_type=Path))
 @click.argument("after", metavar="B", type=click.Path(path_type=Path))
 def diff(by: By, level: float, count: int | None, as_json: bool, before: Path, after: Path) -> int:
-    """Show which calls appeared, vanished, became more, fewer, slower or faster from A to B."""
+    """Show which calls appeared, vanished, became more, fewer, slower or faster from A to B, or what else was measured."""
+    if are_tables(before, after):
+        if click.get_current_context().get_parameter_source("by") is not ParameterSource.DEFAULT:
+            raise click.UsageError("--by is for traces: tables are compared by their parameters")
+        return diff_tables(before, after, level, count, as_json)
     from emu.trace.comparison import CannotCompare, compare
 
     sides = Runs(before), Runs(after)

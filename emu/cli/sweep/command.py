@@ -78,8 +78,10 @@ def sweep(measured: Sequence[str], given: Sequence[str], **arguments: Any) -> in
     plan = plan_of(files[0] if files else None, [text for text in given if text not in map(str, files)], command, measured)
 
     def show(results: Results) -> None:
-        from emu.cli.campaign.summary_table import show_summary
+        from emu.campaign.summary import summary
+        from emu.cli.campaign.summary_table import summary_table
 
-        show_summary(results.table, plan.shown)
+        if results.table.columns.num_rows:
+            summary_table(summary(results.table, plan.shown(results.table.measures)))
 
     return run_campaign(list(plan.units()), options, show)

@@ -36,6 +36,7 @@ _MOST = 10_000_000  # runs
 _LONGEST = 1 << 20  # bytes of a file
 _OF_FILES = ("command", "measure", "parameters")
 _COMMAND = "command"
+_MOST_SHOWN = 12
 _SHOWN = ("outcome", "duration_time", "cycles", "instructions", measures.LATENCY)  # by default
 
 
@@ -51,10 +52,9 @@ class Plan:
     axes: tuple[Axis, ...]
     measures: tuple[str, ...] = ()
 
-    @property
-    def shown(self) -> Sequence[str] | None:
-        """The measures of a summary; None: all."""
-        return None if self.measures else _SHOWN
+    def shown(self, measured: Sequence[str]) -> list[str]:
+        """Which columns with measures a summary has."""
+        return [name for name in (measured if self.measures else _SHOWN) if name in measured][:_MOST_SHOWN]
 
     def units(self) -> Iterator[Unit]:
         """A unit for each combination of values.
