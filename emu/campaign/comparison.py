@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.campaign.groups import FEW, Groups, Key, group, is_number, is_text, numbers, texts
+from emu.campaign.groups import FEW, Groups, Key, group, is_number, is_text, numbers, texts, varying
 from emu.campaign.table import Table
 from emu.campaign.unit import Scalar
 from emu.trace.comparison import CannotCompare, Chance, significance
@@ -60,6 +60,7 @@ class TableComparison:
     others: the number of other measures of groups that differ.
     groups: how many groups of runs with the same parameters were compared.
     fixed: the parameters that all these runs share.
+    apart: the parameters that have one value in each table, but not the same one: the two values.
     only: the groups that only one side has, for each side.
     unmatched: the parameters and measures that only one side has, for each side, and measures that are numbers on one alone.
     left_out: measures that are texts with too many values.
@@ -71,6 +72,7 @@ class TableComparison:
     others: int
     groups: int
     fixed: Mapping[str, Scalar]
+    apart: Mapping[str, tuple[Scalar, Scalar]]
     only: tuple[list[dict[str, Scalar]], list[dict[str, Scalar]]]
     unmatched: tuple[list[str], list[str]]
     left_out: list[str]
@@ -79,7 +81,7 @@ class TableComparison:
 
 
 def compare_tables(first: Table, second: Table, *, level: float = 0.05, over: str | Sequence[str] = "seed") -> TableComparison:
-    """Compares the runs of two tables that have the same parameters, but for those of `over`.
+    """Compares the runs of two tables that have the same parameters, but for those of `over` and those that tell the tables apart.
 
     Args:
         first, second: the tables.
@@ -91,7 +93,8 @@ def compare_tables(first: Table, second: Table, *, level: float = 0.05, over: st
     """
     sides = first, second
     without = (over,) if isinstance(over, str) else over
-    names = [name for name in first.parameters if name in second.parameters and name not in without]
+    apart = _apart(sides, without)
+    names = [name for name in first.parameters if name in second.parameters and name not in (*without, *apart)]
     groups = [group(side, names) for side in sides]
     places = [{key: n for n, key in enumerate(side.keys)} for side in groups]
     common = [key for key in groups[0].keys if key in places[1]]
@@ -111,7 +114,16 @@ def compare_tables(first: Table, second: Table, *, level: float = 0.05, over: st
     others = len(differ - {(test.key, test.measure) for test, _ in found})
     only = _only(groups[0], places[1], fixed), _only(groups[1], places[0], fixed)
     unmatched = _unmatched(first, second, without, measures, left_out), _unmatched(second, first, without, measures, left_out)
-    return TableComparison(changes, others, len(common), fixed, only, unmatched, left_out, (min(sizes), max(sizes)), chance)
+    return TableComparison(changes, others, len(common), fixed, apart, only, unmatched, left_out, (min(sizes), max(sizes)), chance)
+
+
+def _apart(sides: tuple[Table, Table], without: Sequence[str]) -> dict[str, tuple[Scalar, Scalar]]:
+    (_, first), (_, second) = map(varying, sides)
+    return {
+        name: (value, second[name])
+        for name, value in first.items()
+        if name in second and name not in without and value != second[name]
+    }
 
 
 def _measures(sides: tuple[Table, Table]) -> tuple[list[str], list[str]]:

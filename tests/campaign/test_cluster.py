@@ -111,7 +111,7 @@ def test_tls(tmp_path: Path) -> None:
     with cluster(tmp_path, 1, *options, protocol="tls") as found:
         tls = Tls(certificate, certificate, key)
         assert run(units(3), tmp_path / "study", scheduler=found.address, tls=tls).complete
-        with pytest.raises(CannotConnect, match="cannot reach the scheduler tls:.*: TLS expects"):
+        with pytest.raises(CannotConnect, match=r"cannot reach the scheduler tls:.*: TLS expects"):
             run(units(4), tmp_path / "study", scheduler=found.address)
 
 

@@ -79,9 +79,18 @@ def test_few_runs_cannot_show_anything() -> None:
     assert found.chance is not None and found.chance.tests == 0 and found.changes == [] and found.others > 0
 
 
+def test_a_parameter_that_tells_the_tables_apart_is_not_compared() -> None:
+    """Each table has one value of it."""
+    sides = [table_of(entry(tracer=tracer, n=n, seed=seed, x_=n + more) for n in (1, 2) for seed in range(9))
+             for tracer, more in (("nop", 0), ("function", 5))]  # fmt: skip
+    found = compare_tables(*sides)
+    assert found.apart == {"tracer": ("nop", "function")} and found.groups == 2 and len(found.changes) == 2
+    assert [change.parameters for change in found.changes] == [{"n": 1}, {"n": 2}]
+
+
 def test_what_cannot_be_compared() -> None:
     with pytest.raises(CannotCompare, match=r"no runs of one have the parameters of any run of the other \(a\)"):
-        compare_tables(table_of([entry(a=1, x_=1)]), table_of([entry(a=2, x_=1)]))
+        compare_tables(*(table_of([entry(a=first, x_=1), entry(a=first + 2, x_=1)]) for first in (1, 2)))
     with pytest.raises(CannotCompare, match="they have no measure in common"):
         compare_tables(table_of([entry(a=1, x_=1)]), table_of([entry(a=1, y_=1)]))
     with pytest.raises(CannotCompare, match="no rows"):

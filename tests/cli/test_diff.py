@@ -156,8 +156,8 @@ def test_tables_with_one_run_each(tmp_path: Path, emu: Emu) -> None:
 
 def test_what_is_refused_of_tables(tmp_path: Path, emu: Emu) -> None:
     study, other, traces = (tmp_path / name for name in ("study", "other", "traces"))
-    campaign(study, [entry(n=1, x_=1)])
-    campaign(other, [entry(n=2, x_=1)])
+    campaign(study, [entry(n=1, x_=1), entry(n=3, x_=1)])
+    campaign(other, [entry(n=2, x_=1), entry(n=4, x_=1)])
     traces.mkdir()
     (tmp_path / "damaged.parquet").write_bytes(b"PAR1")
     for words, said in (

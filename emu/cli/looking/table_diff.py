@@ -61,7 +61,7 @@ def _object(found: TableComparison, changes: Sequence[Difference]) -> dict[str, 
         "level": chance.level, "level of one test": chance.of_one_test, "tests": chance.tests, "method": chance.method,
     }  # fmt: skip
     return {
-        "groups": found.groups, "runs": found.runs, "in all": found.fixed, **tested, "others": found.others, "only": found.only,
+        "groups": found.groups, "runs": found.runs, "in all": found.fixed, "apart": found.apart, **tested, "others": found.others, "only": found.only,
         "unmatched": found.unmatched, "left out": found.left_out, "changes": [_change(change) for change in changes],
     }  # fmt: skip
 
@@ -126,6 +126,8 @@ def _summary(found: TableComparison) -> Iterator[str]:
         yield f"{number} {differ} by more than chance, {found.others:,} others differ ({compared}; {method})"
     if found.fixed:
         yield f"in all runs: {text_of(found.fixed)}"
+    for n, side in enumerate("AB" if found.apart else ""):
+        yield f"{side} has {text_of({name: values[n] for name, values in found.apart.items()})}"
     for side, groups, columns in zip("AB", found.only, found.unmatched, strict=True):
         if groups:
             named = "; ".join(text_of(one) for one in groups[:_MOST_NAMED])

@@ -82,6 +82,6 @@ def sweep(measured: Sequence[str], given: Sequence[str], **arguments: Any) -> in
         from emu.cli.campaign.summary_table import summary_table
 
         if results.table.columns.num_rows:
-            summary_table(summary(results.table, plan.shown(results.table.measures)))
+            summary_table(summary(results.table, plan.shown(results.table)))
 
     return run_campaign(list(plan.units()), options, show)

@@ -23,6 +23,7 @@ from typing import Any
 import click
 
 from emu.campaign.inputs import digests_of
+from emu.campaign.table import Table
 from emu.campaign.unit import Unit
 from emu.cli.sweep import measures
 from emu.cli.sweep.axes import Axis, Settings, Value, axes_of
@@ -37,7 +38,8 @@ _LONGEST = 1 << 20  # bytes of a file
 _OF_FILES = ("command", "measure", "parameters")
 _COMMAND = "command"
 _MOST_SHOWN = 12
-_SHOWN = ("outcome", "duration_time", "cycles", "instructions", measures.LATENCY)  # by default
+_USUAL = {"outcome": "ended", "status": 0}
+_SHOWN = (*_USUAL, "duration_time", "cycles", "instructions", measures.LATENCY)  # by default
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,11 @@ class Plan:
     axes: tuple[Axis, ...]
     measures: tuple[str, ...] = ()
 
-    def shown(self, measured: Sequence[str]) -> list[str]:
-        """Which columns with measures a summary has."""
-        return [name for name in (measured if self.measures else _SHOWN) if name in measured][:_MOST_SHOWN]
+    def shown(self, table: Table) -> list[str]:
+        """Which measures a summary has. How runs have ended is left out if all have ended well."""
+        usual = [name for name, value in _USUAL.items() if table.columns[name].unique().to_pylist() == [value]]
+        wanted = table.measures if self.measures else _SHOWN
+        return [name for name in wanted if name in table.measures and name not in usual][:_MOST_SHOWN]
 
     def units(self) -> Iterator[Unit]:
         """A unit for each combination of values.
