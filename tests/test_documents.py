@@ -37,7 +37,11 @@ def test_sessions_give_what_the_document_shows(document: str, least: int) -> Non
 
 @pytest.mark.default_timing("sessions show its times")
 @pytest.mark.parametrize(
-    "document", ["README.md", "docs/race-lab.md", "docs/race-mutants.md", "docs/latency.md", "docs/reading-the-kernel.md"]
+    "document",
+    [
+        "README.md", "docs/campaigns.md", "docs/latency.md", "docs/race-lab.md", "docs/race-mutants.md",
+        "docs/reading-the-kernel.md",
+    ],
 )
 def test_commands_give_what_the_document_shows(
     document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

@@ -81,7 +81,7 @@ class TableComparison:
 
 
 def compare_tables(first: Table, second: Table, *, level: float = 0.05, over: str | Sequence[str] = "seed") -> TableComparison:
-    """Compares the runs of two tables that have the same parameters, but for those of `over` and those that tell the tables apart.
+    """Compares the runs of two tables that have the same parameters, but for those of `over` and those that tell them apart.
 
     Args:
         first, second: the tables.
@@ -114,7 +114,8 @@ def compare_tables(first: Table, second: Table, *, level: float = 0.05, over: st
     others = len(differ - {(test.key, test.measure) for test, _ in found})
     only = _only(groups[0], places[1], fixed), _only(groups[1], places[0], fixed)
     unmatched = _unmatched(first, second, without, measures, left_out), _unmatched(second, first, without, measures, left_out)
-    return TableComparison(changes, others, len(common), fixed, apart, only, unmatched, left_out, (min(sizes), max(sizes)), chance)
+    runs = min(sizes), max(sizes)
+    return TableComparison(changes, others, len(common), fixed, apart, only, unmatched, left_out, runs, chance)
 
 
 def _apart(sides: tuple[Table, Table], without: Sequence[str]) -> dict[str, tuple[Scalar, Scalar]]:

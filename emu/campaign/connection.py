@@ -25,6 +25,14 @@ PATIENCE = 30.0  # seconds until a scheduler must have answered, and a first wor
 _CLOSING = 2.0  # seconds that closing a connection may take
 _LOCAL = "127.0.0.1"
 
+_QUIET = {  # dask's configuration for local workers: what it watches by itself would take some percent of the host
+    "logging.distributed": "critical",
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.tick.limit": "10s",
+    "distributed.admin.system-monitor.interval": "10s",
+}
+
 LOST = (CancelledError, OSError)
 """What a future's result raises if the scheduler has lost it."""
 
@@ -151,9 +159,8 @@ def _local(opened: ExitStack, workers: int) -> Client:
     import dask
     from distributed import Client, LocalCluster
 
-    os.environ["DASK_LOGGING__DISTRIBUTED"] = "critical"  # the children's
+    opened.enter_context(dask.config.set(_QUIET))
     folder = opened.enter_context(TemporaryDirectory(prefix="emu-campaign-"))
-    opened.enter_context(dask.config.set({"distributed.worker.use-file-locking": False}))
     cluster = opened.enter_context(
         LocalCluster(
             n_workers=workers,

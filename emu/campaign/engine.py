@@ -24,6 +24,7 @@ __all__ = ["Engine", "Progress"]
 
 _BATCH = 0.5  # seconds of processor time that a batch should take
 _LARGEST = 1000  # units
+_STRETCH = 4  # how much larger a batch gets, so that it ends together with a group
 _LOOK = 0.2  # seconds between two looks whether it was stopped
 _RETRIES = 3  # reconnections without a unit done between
 _DIED = "the worker died in it, several times"
@@ -125,7 +126,7 @@ class Engine:
             before = len(self._journal.entries)
             try:
                 with self._connect() as connection:
-                    self._todo, self._alone = deque(waiting.values()), deque()
+                    self._todo, self._alone = deque(sorted(waiting.values(), key=lambda unit: unit.group)), deque()
                     self._run(connection)
             except _Lost:
                 retries = 0 if len(self._journal.entries) > before else retries + 1
@@ -167,7 +168,11 @@ class Engine:
             return [self._alone.popleft()]
         fair = -(-len(self._todo) // (4 * threads))
         fast = int(_BATCH / self._seconds) if self._seconds else 1
-        return [self._todo.popleft() for _ in range(min(max(fast, 1), max(fair, 1), _LARGEST, len(self._todo)))]
+        most = min(max(fast, 1), max(fair, 1), _LARGEST)
+        batch = [self._todo.popleft() for _ in range(min(most, len(self._todo)))]
+        while self._todo and len(batch) < _STRETCH * most and batch[0].group and self._todo[0].group == batch[-1].group:
+            batch.append(self._todo.popleft())
+        return batch
 
     def _take(self, future: Future, units: Sequence[Unit], connection: Connection) -> None:
         from distributed import KilledWorker

@@ -27,12 +27,15 @@ class Unit:
         parameters: what tells the unit from the others. They are columns of the table.
         given: what the function needs besides, as JSON has it.
         inputs: the digests of the files and folders that the function reads, by absolute path (`inputs.digests_of`).
+        group: units of a group are done by one worker, one after another, as far as possible: they need the same machine, say.
+            It does not change what is measured.
     """
 
     work: str
     parameters: Mapping[str, Scalar]
     given: Mapping[str, Any] = field(default_factory=dict)
     inputs: Mapping[str, str] = field(default_factory=dict)
+    group: str = ""
 
     @cached_property
     def key(self) -> str:

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from emu.linux.machine import LinuxMachine
     from emu.machine import Machine
 
-__all__ = ["ArrayOptions", "TracingCommand", "instance_option", "recording_of", "trace_options", "trace_options_of", "words_of"]
+__all__ = [
+    "LETTERS", "ArrayOptions", "TracingCommand", "instance_option", "recording_of", "trace_options", "trace_options_of",
+    "words_of",
+]  # fmt: skip
 
 _WORDS = "emu.cli.trace_options.words"  # key of click.Context.meta
 _Command = TypeVar("_Command", bound=Callable[..., object])
@@ -66,7 +69,7 @@ _OPTIONS = (
     _option("--set", "FILE=VALUE", "Write VALUE to FILE of tracefs. uprobe_events takes FILE:SYMBOL, too: 'p:up /bin/cat:main'."),
 )  # fmt: skip
 _SWITCH = "tracing_on"  # a file
-_LETTERS = ("-p", "-e", "-f", "-R", "-l", "-n", "-g", "--sample", "-P", "-O", "-b", "-m", "-C", "--set", _INSTANCE)
+LETTERS = ("-p", "-e", "-f", "-R", "-l", "-n", "-g", "--sample", "-P", "-O", "-b", "-m", "-C", "--set", _INSTANCE)
 
 
 def trace_options(command: _Command) -> _Command:
@@ -219,7 +222,7 @@ def trace_options_of(context: click.Context) -> list[ArrayOptions]:
 def _in_order(context: click.Context, arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
     """These options and their values, in the order of the command line."""
     values, _, order = context.command.make_parser(context).parse_args([*arguments])
-    left = {parameter: iter(values[parameter.name]) for parameter in order if parameter.opts[0] in _LETTERS and parameter.name}
+    left = {parameter: iter(values[parameter.name]) for parameter in order if parameter.opts[0] in LETTERS and parameter.name}
     for parameter in order:
         if parameter in left:
             yield parameter.opts[0], next(left[parameter])

@@ -109,6 +109,14 @@ def test_the_limit_counts_what_was_done_before(tmp_path: Path) -> None:
     assert run(units(10), tmp_path, workers=1, limit=3700).complete
 
 
+def test_units_of_a_group_stay_together(tmp_path: Path) -> None:
+    """Each process does few of the groups, whatever the order in which units are given."""
+    made = [Unit(f"{WORK}_by", {"n": n, "group": n % 10}, {}, {}, f"{n % 10}") for n in range(100)]
+    rows = run(made, tmp_path, workers=2).table.rows()
+    places = {(row["group"], row["pid"]) for row in rows}
+    assert len({pid for _, pid in places}) == 2 and len(places) <= 13
+
+
 def test_a_full_disk_loses_nothing(reference: list[bytes], tmp_path: Path) -> None:
     """The size of files is limited, which is said as EFBIG instead of ENOSPC."""
     script = "from emu.campaign import run; from tests.campaign.work import units; run(units(40), 'full', workers=1)"

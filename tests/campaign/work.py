@@ -35,3 +35,9 @@ def measured(parameters: Mapping[str, Any], given: Mapping[str, Any]) -> dict[st
     if seed == given.get("fails"):
         raise RuntimeError("this one\nis odd")
     return {"square": seed**2, "half": seed / 2, "text": ["no scalar"] if seed == given.get("wrong") else f"number {seed}"}
+
+
+def measured_by(parameters: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Which process does it, which no other unit measures: it is not pure."""
+    time.sleep(0.02)
+    return {"pid": os.getpid()}

@@ -61,8 +61,9 @@ def _object(found: TableComparison, changes: Sequence[Difference]) -> dict[str, 
         "level": chance.level, "level of one test": chance.of_one_test, "tests": chance.tests, "method": chance.method,
     }  # fmt: skip
     return {
-        "groups": found.groups, "runs": found.runs, "in all": found.fixed, "apart": found.apart, **tested, "others": found.others, "only": found.only,
-        "unmatched": found.unmatched, "left out": found.left_out, "changes": [_change(change) for change in changes],
+        "groups": found.groups, "runs": found.runs, "in all": found.fixed, "apart": found.apart, **tested, "others": found.others,
+        "only": found.only, "unmatched": found.unmatched, "left out": found.left_out,
+        "changes": [_change(change) for change in changes],
     }  # fmt: skip
 
 

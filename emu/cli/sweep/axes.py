@@ -16,7 +16,7 @@ from typing import TypeAlias
 import click
 
 from emu.campaign.unit import Scalar
-from emu.cli.sweep.run_options import NAMING_FILES, OPTIONS, REFUSED
+from emu.cli.sweep.run_options import NAMING_FILES, OF_TRACING, OPTIONS, REFUSED
 from emu.ftrace.errors import did_you_mean
 
 __all__ = ["Axis", "Settings", "Value", "axes_of", "numbers_of"]
@@ -53,6 +53,12 @@ class Axis:
     def names_files(self) -> bool:
         """Whether it depends on its value which files of the host a run reads."""
         return self.name in NAMING_FILES and not self.in_command
+
+    @property
+    def of_machine(self) -> bool:
+        """Whether runs with different values of it need different machines."""
+        name = self.name.partition(":")[0]
+        return not self.in_command and name not in (*OF_TRACING, "limit")
 
     def shown(self, value: Value) -> Scalar:
         """A value as the table has it: numbers are numbers."""

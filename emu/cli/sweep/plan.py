@@ -78,7 +78,8 @@ class Plan:
                 inputs[with_files] = _digests(run_options(words, command))
             parameters = {axis.column: axis.shown(value) for axis, value in zip(self.axes, values, strict=True)}
             given = {"words": words, "command": command, "measures": [*self.measures]}
-            yield Unit(WORK, parameters, given, inputs[with_files])
+            machine = [value for axis, value in zip(self.axes, values, strict=True) if axis.of_machine]
+            yield Unit(WORK, parameters, given, inputs[with_files], repr(machine))
 
     def _check(self) -> None:
         """Looks at each value once, with the first values of the other parameters."""

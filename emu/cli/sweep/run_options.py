@@ -12,12 +12,12 @@ import click
 from emu.architectures import DEFAULT_ARCHITECTURE
 from emu.cli.linux.options import LinuxOptions, linux_options
 from emu.cli.machine_options import RunLimits, config_of, machine_options, with_counting_model
-from emu.cli.trace_options import ArrayOptions, TracingCommand, trace_options, trace_options_of
+from emu.cli.trace_options import LETTERS, ArrayOptions, TracingCommand, trace_options, trace_options_of
 from emu.cli.traced_machine import OF_LINUX
 from emu.kernel.files.share import Share
 from emu.machine_config import MachineConfig
 
-__all__ = ["NAMING_FILES", "OPTIONS", "REFUSED", "RunOptions", "run_options"]
+__all__ = ["NAMING_FILES", "OF_TRACING", "OPTIONS", "REFUSED", "RunOptions", "run_options"]
 
 REFUSED = {
     "--host-limit": "what a run finds would depend on the host",
@@ -45,6 +45,9 @@ def _options() -> Iterator[tuple[str, click.Option]]:
 
 OPTIONS = dict(_options())
 """The options, by their names without dashes."""
+
+OF_TRACING = tuple(name.lstrip("-") for name in (*LETTERS, "F"))
+"""Those that say what is traced, on whichever machine."""
 
 NAMING_FILES = ("arch", "image", "initrd", "linux", "patching", "ramdisk", "rootfs", "share", "userland")
 """Those on which it depends which files of the host a run reads."""
