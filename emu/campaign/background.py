@@ -6,16 +6,27 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, Unpack
 
 from emu.campaign.campaign import Results, run
+from emu.campaign.connection import Tls
 from emu.campaign.engine import Progress
 from emu.campaign.unit import Unit
 
-__all__ = ["Background", "start"]
+__all__ = ["Background", "How", "start"]
 
 
-def start(units: Iterable[Unit], folder: Path | str, **how: Any) -> Background:
+class How(TypedDict, total=False):
+    """Where a campaign runs: parameters of `run`."""
+
+    workers: int | None
+    scheduler: str | None
+    tls: Tls | None
+    limit: float | None
+
+
+
+def start(units: Iterable[Unit], folder: Path | str, **how: Unpack[How]) -> Background:
     """Starts a campaign and returns at once.
 
     >>> campaign = start(units, "study", workers=4)
@@ -30,7 +41,7 @@ def start(units: Iterable[Unit], folder: Path | str, **how: Any) -> Background:
 class Background:
     """A campaign that runs in a thread. A notebook shows how far it is."""
 
-    def __init__(self, units: list[Unit], folder: Path | str, how: dict[str, Any]) -> None:
+    def __init__(self, units: list[Unit], folder: Path | str, how: How) -> None:
         self._folder = folder
         self._progress: Progress | None = None
         self._results: Results | None = None
@@ -40,7 +51,7 @@ class Background:
         self._thread = threading.Thread(target=self._run, args=(units, how), daemon=True)
         self._thread.start()
 
-    def _run(self, units: list[Unit], how: dict[str, Any]) -> None:
+    def _run(self, units: list[Unit], how: How) -> None:
         try:
             run(units, self._folder, on_start=self._on_start, on_end=self._on_end, stop=self._stop, **how)
         except KeyboardInterrupt:

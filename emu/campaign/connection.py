@@ -12,12 +12,13 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from emu.campaign.worker import Batch, perform, refusal
 
 if TYPE_CHECKING:
     from distributed import Client, Future
+    from distributed.security import Security
 
 __all__ = ["LOST", "CannotConnect", "Connection", "Tls"]
 
@@ -48,7 +49,8 @@ class Tls(NamedTuple):
     certificate: Path
     key: Path
 
-    def security(self) -> Any:
+    def security(self) -> Security:
+        """The same for dask."""
         from distributed.security import Security
 
         mine = {"tls_client_cert": str(self.certificate), "tls_client_key": str(self.key)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,7 +171,7 @@ def text_of(values: Mapping[str, Scalar]) -> str:
     return ", ".join(f"{name} {value_text(value)}" for name, value in values.items())
 
 
-def _codes(column: pyarrow.ChunkedArray) -> tuple[NDArray[np.int64], list[Any]]:
+def _codes(column: pyarrow.ChunkedArray) -> tuple[NDArray[np.int64], list[Scalar]]:
     """For each row the index of its value, and the values, sorted; None is the last."""
     import pyarrow
 

@@ -19,7 +19,7 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from emu.campaign.unit import Measures, Scalar, Unit
 
@@ -39,6 +39,21 @@ class Entry(NamedTuple):
 
     parameters: Mapping[str, Scalar]
     measures: Measures
+
+
+class _Line(NamedTuple):
+    """A line about a unit: what was found, or why it has failed."""
+
+    key: str
+    cpu: float  # seconds
+    entry: Entry | None
+    failed: str = ""
+
+    @property
+    def content(self) -> dict[str, object]:
+        """What is written, as JSON has it."""
+        found = {"failed": self.failed} if self.entry is None else self.entry._asdict()
+        return {"key": self.key, "cpu": self.cpu, **found}
 
 
 class Journal:
@@ -86,9 +101,7 @@ class Journal:
         Raises:
             OSError: the line cannot be written. Then the unit is not done.
         """
-        found = {"key": unit.key, "cpu": round(cpu, 6), "parameters": dict(unit.parameters), "measures": dict(measures)}
-        self._append(found)
-        self._note(found)
+        self._add(_Line(unit.key, round(cpu, 6), Entry(dict(unit.parameters), dict(measures))))
 
     def fail(self, unit: Unit, why: str, cpu: float) -> None:
         """Adds a unit that has failed: it is tried again when the campaign goes on.
@@ -96,12 +109,13 @@ class Journal:
         Raises:
             OSError: the line cannot be written.
         """
-        failed = {"key": unit.key, "cpu": round(cpu, 6), "failed": why}
-        self._append(failed)
-        self._note(failed)
+        self._add(_Line(unit.key, round(cpu, 6), None, why))
 
-    def _append(self, content: Mapping[str, Any]) -> None:
-        line = _line(content)
+    def _add(self, line: _Line) -> None:
+        self._append(_encoded(line.content))
+        self._note(line)
+
+    def _append(self, line: bytes) -> None:
         end = os.fstat(self._file).st_size
         try:
             written = 0
@@ -111,14 +125,13 @@ class Journal:
             os.ftruncate(self._file, end)
             raise
 
-    def _note(self, content: Mapping[str, Any]) -> None:
-        key = content["key"]
-        self.cpu += content["cpu"]
-        if "failed" in content:
-            self.failures[key] = content["failed"]
+    def _note(self, line: _Line) -> None:
+        self.cpu += line.cpu
+        if line.entry is None:
+            self.failures[line.key] = line.failed
             return
-        self.entries[key] = Entry(content["parameters"], content["measures"])
-        self.failures.pop(key, None)
+        self.entries[line.key] = line.entry
+        self.failures.pop(line.key, None)
 
     # Reading
 
@@ -135,23 +148,23 @@ class Journal:
                 break
             if number == 1:
                 self._check_head(content)
-            elif not _is_entry(content):
+            elif (of_unit := _line_of(content)) is None:
                 raise BadJournal(f"{self._path}, line {number}: it is not about a unit")
             else:
-                self._note(content)
+                self._note(of_unit)
             whole += len(line)
         if whole < len(data):
-            if not whole and not _line(self._head).startswith(data):
+            if not whole and not _encoded(self._head).startswith(data):
                 raise BadJournal(f"{self._path} is no journal of a campaign")
             os.ftruncate(self._file, whole)
         if not whole:
-            self._append(self._head)
+            self._append(_encoded(self._head))
 
-    def _check_head(self, head: Mapping[str, Any]) -> None:
-        if head.get(_FORMAT) != _VERSION or not isinstance(head.get("build"), dict) or not isinstance(head.get("modules"), dict):
-            raise BadJournal(f"{self._path} is no journal of a campaign, or of another version")
+    def _check_head(self, head: Mapping[str, object]) -> None:
         for name in ("build", "modules"):
-            mine, its = self._head[name], head[name]
+            mine, its = self._head[name], head.get(name)
+            if head.get(_FORMAT) != _VERSION or not isinstance(its, dict):
+                raise BadJournal(f"{self._path} is no journal of a campaign, or of another version")
             assert isinstance(mine, dict)
             for what in sorted({*mine, *its}):
                 if mine.get(what) != its.get(what):
@@ -161,12 +174,12 @@ class Journal:
                     )
 
 
-def _line(content: Mapping[str, Any]) -> bytes:
+def _encoded(content: Mapping[str, object]) -> bytes:
     text = json.dumps(content, allow_nan=False).encode()
     return b"%08x %s\n" % (zlib.crc32(text), text)
 
 
-def _content(line: bytes) -> dict[str, Any] | None:
+def _content(line: bytes) -> dict[str, object] | None:
     """What a line says; None if it is damaged."""
     checksum, text = line[:_CHECKSUM], line[_CHECKSUM + 1 : -1]
     if line[-1:] != b"\n" or line[_CHECKSUM : _CHECKSUM + 1] != b" " or b"%08x" % zlib.crc32(text) != checksum:
@@ -178,9 +191,12 @@ def _content(line: bytes) -> dict[str, Any] | None:
     return content if isinstance(content, dict) else None
 
 
-def _is_entry(content: Mapping[str, Any]) -> bool:
-    if not isinstance(content.get("key"), str) or not isinstance(content.get("cpu"), int | float):
-        return False
-    if "failed" in content:
-        return isinstance(content["failed"], str)
-    return isinstance(content.get("parameters"), dict) and isinstance(content.get("measures"), dict)
+def _line_of(content: Mapping[str, object]) -> _Line | None:
+    """A line about a unit; None: it is about something else."""
+    key, cpu, failed = content.get("key"), content.get("cpu"), content.get("failed", "")
+    parameters, measures = content.get("parameters"), content.get("measures")
+    if not (isinstance(key, str) and isinstance(cpu, int | float) and isinstance(failed, str)):
+        return None
+    if failed:
+        return _Line(key, cpu, None, failed)
+    return _Line(key, cpu, Entry(parameters, measures)) if isinstance(parameters, dict) and isinstance(measures, dict) else None

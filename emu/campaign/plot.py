@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil, sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from emu.campaign.groups import (
     FEW,
@@ -35,6 +35,7 @@ from emu.campaign.table import Table, write_whole
 from emu.campaign.unit import Scalar
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -45,7 +46,7 @@ FORMATS = ("svg", "png")
 _MOST_LINES, _MOST_PANELS = 40, 16
 _BARS = 0.8  # of the distance between two places
 _WIDTH, _HEIGHT, _DOTS = 8.0, 5.0, 150  # inches, and pixels per inch
-_SETTINGS: dict[Any, Any] = {
+_SETTINGS = {
     "svg.hashsalt": "emu",  # otherwise, identifiers are random
     "text.parse_math": False,  # names may have a $
     "axes.grid": True, "axes.axisbelow": True, "grid.alpha": 0.3, "errorbar.capsize": 3, "figure.dpi": _DOTS,
@@ -153,7 +154,7 @@ def _own_settings() -> Iterator[None]:
     with matplotlib.rc_context(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_SETTINGS)
+        matplotlib.rcParams.update(_SETTINGS)  # type: ignore[arg-type]  # its names are literals
         yield
 
 
@@ -174,7 +175,7 @@ def _means(chosen: _Chosen) -> Callable[[Figure], None]:
         for n, found in enumerate(lines.values()):
             there = [(place, mean) for place, mean in enumerate(found) if mean is not None and mean.mean is not None]
             if as_lines:
-                places: list[Any] = [chosen.places[place] for place, _ in there]
+                places = [cast(float, chosen.places[place]) for place, _ in there]
                 handles.append(_line(axes, places, [mean for _, mean in there], n))
             else:
                 width = _BARS / len(lines)
@@ -191,18 +192,20 @@ def _means(chosen: _Chosen) -> Callable[[Figure], None]:
     return draw
 
 
-def _line(axes: Axes, places: Sequence[float], found: Sequence[Mean], n: int) -> Any:
-    values: list[Any] = [mean.mean for mean in found]
+def _line(axes: Axes, places: Sequence[float], found: Sequence[Mean], n: int) -> Artist:
+    values = [mean.mean or 0.0 for mean in found]
     halves = [mean.half or 0.0 for mean in found]
     marker, style = "os^Dv"[n % 5], ("-", "--", ":", "-.")[n // 10 % 4]
-    return axes.errorbar(places, values, halves if any(halves) else None, marker=marker, linestyle=style, color=f"C{n % 10}")
+    made = axes.errorbar(places, values, halves if any(halves) else None, marker=marker, linestyle=style, color=f"C{n % 10}")
+    return cast("Artist", made)  # in a legend it is one
 
 
-def _bars(axes: Axes, places: Sequence[float], found: Sequence[Mean], width: float, n: int) -> Any:
-    values: list[Any] = [mean.mean for mean in found]
+def _bars(axes: Axes, places: Sequence[float], found: Sequence[Mean], width: float, n: int) -> Artist:
+    values = [mean.mean or 0.0 for mean in found]
     halves = [mean.half or 0.0 for mean in found]
     hatch = ("", "//", "..", "xx")[n // 10 % 4]
-    return axes.bar(places, values, width, yerr=halves if any(halves) else None, color=f"C{n % 10}", hatch=hatch)
+    made = axes.bar(places, values, width, yerr=halves if any(halves) else None, color=f"C{n % 10}", hatch=hatch)
+    return cast("Artist", made)  # in a legend it is one
 
 
 # Texts
@@ -220,14 +223,15 @@ def _shares(chosen: _Chosen) -> Callable[[Figure], None]:
     def draw(figure: Figure) -> None:
         rows = ceil(len(chosen.lines) / columns)
         panels = [*figure.subplots(rows, columns, sharey=True, squeeze=False).flat]
-        handles: dict[str, Any] = {}
+        handles: dict[str, Artist] = {}
         for axes, line in zip(panels, chosen.lines, strict=False):
             keys = [(place, *line) for place in chosen.places]
             there = [(n, key) for n, key in enumerate(keys) if key in of_group]
             bottom = [0.0] * len(there)
             for n, value in enumerate(values):
                 heights = [of_group[key][value] / runs[key] for _, key in there]
-                handles[value] = axes.bar([at for at, _ in there], heights, _BARS, bottom, color=f"C{n % 10}")
+                bars = axes.bar([at for at, _ in there], heights, _BARS, bottom, color=f"C{n % 10}")
+                handles[value] = cast("Artist", bars)
                 bottom = [below + height for below, height in zip(bottom, heights, strict=True)]
             axes.set_title(chosen.label(line), fontsize="small")
             axes.set_ylim(0, 1)

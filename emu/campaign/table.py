@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from emu.campaign.unit import Scalar
 
 if TYPE_CHECKING:
     import pyarrow
+
+    _Piece: TypeAlias = pyarrow.Array | list[Scalar]
 
 __all__ = ["BadTable", "Table", "read_table", "table_of", "write_whole"]
 
@@ -101,7 +103,7 @@ def table_of(entries: Iterable[Entry]) -> Table:
     measures = sorted({name for (_, names), _ in found for name in names})
     if both := [name for name in parameters if name in measures]:
         raise ValueError(f"'{both[0]}' is a parameter of one unit and a measure of another")
-    columns: dict[str, list[Any]] = {name: [] for name in (*parameters, *measures)}
+    columns: dict[str, list[_Piece]] = {name: [] for name in (*parameters, *measures)}
     for names, (rows, pieces) in found:
         own = dict(zip(chain(*names), pieces, strict=True))
         for name, column in columns.items():
@@ -112,9 +114,9 @@ def table_of(entries: Iterable[Entry]) -> Table:
     return Table(table.combine_chunks(), parameters)
 
 
-def _pieces(entries: Iterable[Entry]) -> dict[_Names, tuple[int, list[list[Any]]]]:
+def _pieces(entries: Iterable[Entry]) -> dict[_Names, tuple[int, list[list[_Piece]]]]:
     """For entries with the same names: how many there are, and a list for each name, with pieces of its column."""
-    found: dict[_Names, tuple[int, list[list[Any]]]] = {}
+    found: dict[_Names, tuple[int, list[list[_Piece]]]] = {}
     rest = iter(entries)
     while some := [*islice(rest, _AT_ONCE)]:
         for names, group in _alike(some).items():
@@ -184,7 +186,7 @@ def _kinds(values: Iterable[Scalar]) -> set[type]:
     return {next(kind for kind in _KINDS if issubclass(found, kind)) for found in {*map(type, values)}}
 
 
-def _piece(values: list[Scalar]) -> Any:
+def _piece(values: list[Scalar]) -> _Piece:
     """A column of values of one type; or the values themselves, if there are several."""
     import pyarrow
 
@@ -197,7 +199,7 @@ def _piece(values: list[Scalar]) -> Any:
     return values
 
 
-def _column(pieces: Sequence[Any]) -> Any:
+def _column(pieces: Sequence[_Piece]) -> pyarrow.Array | pyarrow.ChunkedArray:
     """A column of one type: of texts, if the values are of several that are not all numbers."""
     import pyarrow
 

@@ -6,16 +6,17 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-__all__ = ["Measures", "Scalar", "Unit", "Work"]
+__all__ = ["Json", "Measures", "Scalar", "Unit", "Work"]
 
 Scalar: TypeAlias = str | int | float | bool | None
+Json: TypeAlias = "Scalar | Sequence[Json] | Mapping[str, Json]"
 Measures: TypeAlias = Mapping[str, Scalar]
-Work: TypeAlias = Callable[[Mapping[str, Scalar], Mapping[str, Any]], Measures]
+Work: TypeAlias = Callable[[Mapping[str, Scalar], Mapping[str, "Json"]], Measures]
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Unit:
 
     work: str
     parameters: Mapping[str, Scalar]
-    given: Mapping[str, Any] = field(default_factory=dict)
+    given: Mapping[str, Json] = field(default_factory=dict)
     inputs: Mapping[str, str] = field(default_factory=dict)
     group: str = ""
 

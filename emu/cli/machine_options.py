@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
 
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from emu.native.cache import Cache
 
 __all__ = [
-    "RunLimits", "boot", "compiling", "config_of", "load_libraries", "machine_options", "said_by", "with_counting_model",
+    "Arguments", "RunLimits", "boot", "compiling", "config_of", "load_libraries", "machine_options", "said_by",
+    "with_counting_model",
 ]  # fmt: skip
 
 MEBIBYTE = 1 << 20
@@ -50,6 +51,10 @@ class RunLimits(NamedTuple):
 # Limits are for the command. They also apply to booting, but at least this much time is allowed for that.
 _BOOT_LIMIT = 10 * 10**9  # nanoseconds of virtual time; a boot takes about 50 million
 _BOOT_HOST_LIMIT = 60.0  # seconds
+
+
+Arguments: TypeAlias = dict[str, Any]
+"""The values of a command's options, as click has converted them, by name."""
 
 
 def config_of(arguments: Mapping[str, object]) -> MachineConfig:

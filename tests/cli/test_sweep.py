@@ -18,6 +18,7 @@ from emu.campaign.unit import Unit
 from emu.campaign.worker import perform_unit
 from emu.cli.sweep import sweep_units
 from emu.cli.sweep.plan import plan_of
+from emu.cli.sweep.plan_file import PlanFile
 from emu.machine import Machine
 from tests.cli.conftest import Emu
 
@@ -105,7 +106,7 @@ def test_what_is_refused(emu: Emu, tmp_path: Path, words: str, said: str) -> Non
 def parameters_of(text: str, *given: str, command: str = "ls", folder: Path) -> list[dict[str, Any]]:
     path = folder / "plan.toml"
     path.write_text(text)
-    return [{**unit.parameters, **unit.given} for unit in plan_of(path, given, [], ()).units()]
+    return [{**unit.parameters, **unit.given} for unit in plan_of(PlanFile.read(path), given, [], ()).units()]
 
 
 def test_a_file(tmp_path: Path) -> None:

@@ -6,11 +6,12 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
 from emu.cli.campaign.tables import needed
+from emu.cli.machine_options import Arguments
 
 if TYPE_CHECKING:
     from emu.campaign import Tls
@@ -72,7 +73,7 @@ class CampaignOptions(NamedTuple):
     plot: str | None
 
     @classmethod
-    def taken_from(cls, arguments: dict[str, Any]) -> CampaignOptions:
+    def taken_from(cls, arguments: Arguments) -> CampaignOptions:
         """Removes the options from a command's arguments.
 
         Raises:

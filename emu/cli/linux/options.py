@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from emu.cli.arch_option import Command
-from emu.cli.machine_options import RunLimits
+from emu.cli.machine_options import Arguments, RunLimits
 
 __all__ = ["LinuxCommand", "LinuxOptions", "linux_option", "linux_options", "with_equals"]
 
@@ -91,7 +91,7 @@ class LinuxOptions(NamedTuple):
 
     @classmethod
     def taken_from(
-        cls, arguments: dict[str, Any], context: click.Context, also: Collection[str] = ()
+        cls, arguments: Arguments, context: click.Context, also: Collection[str] = ()
     ) -> LinuxOptions | None:
         """Removes the options of Linux guests from a command's arguments; None: it is not about one.
 

@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from emu.cli.arch_option import arch_option
 from emu.cli.campaign.options import CampaignOptions, campaign_options
 from emu.cli.campaign.running import run_campaign
+from emu.cli.machine_options import Arguments
 from emu.cli.race import options
 from emu.cli.race.errors import lab_errors
 from emu.cli.race.report import columns, counted
@@ -21,6 +22,7 @@ from emu.cli.sweep.axes import numbers_of
 
 if TYPE_CHECKING:
     from emu.campaign import Results, Scalar, Unit
+    from emu.campaign.unit import Json
     from emu.race.scenario.scenario import Scenario
 
 __all__ = ["campaign"]
@@ -83,7 +85,7 @@ class _Numbers(click.ParamType[tuple[int, ...]]):
 @click.option("--states", type=click.IntRange(1), metavar="N", help="End each search, undecided, after so many states or events.")
 @campaign_options("campaign")
 @click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path(path_type=Path))
-def campaign(files: Sequence[Path], **arguments: Any) -> int:
+def campaign(files: Sequence[Path], **arguments: object) -> int:
     """Search many scenarios, in several processes, and count what goes wrong by its cause."""
     chosen = CampaignOptions.taken_from(arguments)
     if (arguments["protocol"] is not None) + (arguments["generate"] is not None) + bool(files) != 1:
@@ -97,7 +99,7 @@ def campaign(files: Sequence[Path], **arguments: Any) -> int:
     return run_campaign(units, chosen, lambda results: _show(results, chosen.folder))
 
 
-def _units(files: Sequence[Path], arguments: dict[str, Any]) -> Iterator[Unit]:
+def _units(files: Sequence[Path], arguments: Arguments) -> Iterator[Unit]:
     from emu.campaign import Unit
     from emu.race.campaign_unit import cases
 
@@ -107,10 +109,10 @@ def _units(files: Sequence[Path], arguments: dict[str, Any]) -> Iterator[Unit]:
         seeds=arguments["seeds"], limit=arguments["states"],
     )  # fmt: skip
     for parameters, given in pairs:
-        yield Unit(_WORK, cast("dict[str, Scalar]", parameters), given)
+        yield Unit(_WORK, cast("dict[str, Scalar]", parameters), cast("dict[str, Json]", given))
 
 
-def _scenarios(files: Sequence[Path], arguments: dict[str, Any]) -> Iterator[Scenario]:
+def _scenarios(files: Sequence[Path], arguments: Arguments) -> Iterator[Scenario]:
     from emu.race import api
     from emu.race.generator import numbered
 

@@ -2,7 +2,7 @@
 """The parameters of a sweep and their values: `seed=0..19`, `cpus=1,2,4`, `append:slow=0,1`.
 
 A parameter's name is that of an option of `emu run` without its dashes, and its values are the option's. `set:FILE` is a file of
-tracefs that is written, `append:WORD` a parameter of the guest's kernel. Any other name stands in the command, in braces: `{n}`.
+tracefs that is written, `append:WORD` a parameter of the guest's kernel. Other names stand in the command, in braces: `{n}`.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -65,17 +65,19 @@ class _SweepCommand(click.Command):
 @click.option("-m", "--measure", "measured", metavar="MEASURE", multiple=True, help="What is measured. Repeatable.")
 @campaign_options("sweep")
 @click.argument("given", nargs=-1, metavar="[FILE.toml] [PARAMETER=VALUE,...]... [-- COMMAND...]")
-def sweep(measured: Sequence[str], given: Sequence[str], **arguments: Any) -> int:
+def sweep(measured: Sequence[str], given: Sequence[str], **arguments: object) -> int:
     """Run COMMAND with each combination of parameters, in several processes, and write a table of what is measured."""
     from emu.cli.campaign.running import run_campaign
     from emu.cli.sweep.plan import plan_of
+    from emu.cli.sweep.plan_file import PlanFile
 
     command = click.get_current_context().meta[_WORDS]
     options = CampaignOptions.taken_from(arguments)
     files = [Path(text) for text in given if text.endswith(_SUFFIX) and "=" not in text]
     if len(files) > 1:
         raise click.UsageError(f"{files[1]}: one file describes a sweep")
-    plan = plan_of(files[0] if files else None, [text for text in given if text not in map(str, files)], command, measured)
+    file = PlanFile.read(files[0]) if files else PlanFile()
+    plan = plan_of(file, [text for text in given if text not in map(str, files)], command, measured)
 
     def show(results: Results) -> None:
         from emu.campaign.summary import summary

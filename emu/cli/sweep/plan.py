@@ -1,24 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The plan of a sweep: a command, its parameters with their values, and what is measured; and the units of it.
-
-    command = "ls /bin | wc -l"
-    measure = ["cycles", "top:vfs_*"]
-
-    [parameters]
-    seed = "0..19"
-    cpus = [1, 2, 4, 8]
-    p = ["nop", "function", "function_graph"]
-"""
+"""The plan of a sweep: a command, its parameters with their values, and what is measured; and the units of it."""
 
 from __future__ import annotations
 
 import itertools
 import math
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import click
 
@@ -27,16 +15,13 @@ from emu.campaign.table import Table
 from emu.campaign.unit import Unit
 from emu.cli.sweep import measures
 from emu.cli.sweep.axes import Axis, Settings, Value, axes_of
+from emu.cli.sweep.plan_file import PlanFile
 from emu.cli.sweep.run_options import RunOptions, run_options
-from emu.ftrace.errors import did_you_mean
 
-__all__ = ["WORK", "Plan", "plan_of", "read_plan", "sweep_units"]
+__all__ = ["WORK", "Plan", "plan_of", "sweep_units"]
 
 WORK = "emu.cli.sweep.unit:measured"
 _MOST = 10_000_000  # runs
-_LONGEST = 1 << 20  # bytes of a file
-_OF_FILES = ("command", "measure", "parameters")
-_COMMAND = "command"
 _MOST_SHOWN = 12
 _USUAL = {"outcome": "ended", "status": 0}
 _SHOWN = (*_USUAL, "duration_time", "cycles", "instructions", measures.LATENCY)  # by default
@@ -113,29 +98,22 @@ def _digests(options: RunOptions) -> dict[str, str]:
         raise click.UsageError(f"cannot read {error.filename}: {error.strerror}") from None
 
 
-def plan_of(file: Path | None, given: Sequence[str], command: Sequence[str], measured: Sequence[str]) -> Plan:
+def plan_of(file: PlanFile, given: Sequence[str], command: Sequence[str], measured: Sequence[str]) -> Plan:
     """The plan of a file and a command line. What the command line says takes the place of what the file says.
 
     Args:
+        file: empty, if there is none.
         given: texts NAME=VALUE,...
         command: the guest's command; empty: the file's.
         measured: what is measured; empty: the file's.
 
     Raises:
-        click.UsageError: the file cannot be read, or something is wrong.
+        click.UsageError: something is wrong.
     """
-    of_file = {} if file is None else read_plan(file)
-    words = command or of_file.get(_COMMAND, ())
-    words = [words] if isinstance(words, str) else list(words)
-    if not words:
-        raise click.UsageError(f"there is no command: {'-- COMMAND is needed' if file is None else f'{file} has none'}")
     written = [_name_and_values(text) for text in given]
     names = {name for name, _ in written}
-    axes = [(name, values) for name, values in of_file.get("parameters", {}).items() if name not in names] + written
-    texts = measured or of_file.get("measure", ())
-    for text in texts:
-        measures.check(text)
-    return Plan(tuple(words), tuple(axes_of(axes, " ".join(words))), tuple(texts))
+    parameters = [(name, values) for name, values in file.parameters.items() if name not in names] + written
+    return _plan(command or file.command, parameters, measured or file.measure)
 
 
 def sweep_units(
@@ -153,47 +131,23 @@ def sweep_units(
     Raises:
         ValueError: a parameter, a value or a measure does not exist, or a file cannot be read.
     """
-    words = [command] if isinstance(command, str) else [*command]
+    written = [(name, values if isinstance(values, str) else [*values]) for name, values in parameters.items()]
     try:
-        for text in measure:
-            measures.check(text)
-        axes = [(name, values if isinstance(values, str) else [*values]) for name, values in parameters.items()]
-        return [*Plan(tuple(words), tuple(axes_of(axes, " ".join(words))), tuple(measure)).units()]
+        return [*_plan([command] if isinstance(command, str) else command, written, measure).units()]
     except click.UsageError as error:
         raise ValueError(error.format_message()) from None
 
 
-def _name_and_values(text: str) -> tuple[str, list[str]]:
+def _plan(command: Sequence[str], parameters: Sequence[tuple[str, object]], measured: Sequence[str]) -> Plan:
+    if not command:
+        raise click.UsageError("there is no command: -- COMMAND is needed")
+    for text in measured:
+        measures.check(text)
+    return Plan(tuple(command), tuple(axes_of(parameters, " ".join(command))), tuple(measured))
+
+
+def _name_and_values(text: str) -> tuple[str, object]:
     name, equals, values = text.partition("=")
     if not (name and equals):
         raise click.UsageError(f"'{text}' is no parameter: NAME=VALUE,... is needed, and -- before the command")
     return name, values.split(",")
-
-
-def read_plan(path: Path) -> Mapping[str, Any]:
-    """What a file says.
-
-    Raises:
-        click.UsageError: it cannot be read, or is not of the form.
-    """
-    try:
-        data = path.read_bytes()
-        found = tomllib.loads(data[:_LONGEST].decode())
-    except OSError as error:
-        raise click.UsageError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise click.UsageError(f"{path}: {' '.join(str(error).split())}") from None
-    if len(data) > _LONGEST:
-        raise click.UsageError(f"{path}: it is longer than {_LONGEST:,} bytes")
-    if unknown := [name for name in found if name not in _OF_FILES]:
-        raise click.UsageError(f"{path}: '{unknown[0]}' is unknown{did_you_mean(unknown[0], _OF_FILES)}")
-    for name in (_COMMAND, "measure"):
-        if not _is_texts(found.get(name, []), or_one=name == _COMMAND):
-            raise click.UsageError(f"{path}: {name} must be {'a text or ' * (name == _COMMAND)}a list of texts")
-    if not isinstance(found.get("parameters", {}), dict):
-        raise click.UsageError(f"{path}: parameters must be a table")
-    return found
-
-
-def _is_texts(value: object, *, or_one: bool) -> bool:
-    return (or_one and isinstance(value, str)) or (isinstance(value, list) and all(isinstance(one, str) for one in value))

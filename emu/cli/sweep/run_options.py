@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 import click
 
 from emu.architectures import DEFAULT_ARCHITECTURE
 from emu.cli.linux.options import LinuxOptions, linux_options
-from emu.cli.machine_options import RunLimits, config_of, machine_options, with_counting_model
+from emu.cli.machine_options import Arguments, RunLimits, config_of, machine_options, with_counting_model
 from emu.cli.trace_options import LETTERS, ArrayOptions, TracingCommand, trace_options, trace_options_of
 from emu.cli.traced_machine import OF_LINUX
 from emu.kernel.files.share import Share
@@ -32,7 +32,7 @@ REFUSED = {
 @linux_options
 @machine_options
 @click.argument("command", nargs=-1, required=True, metavar="COMMAND...", type=click.UNPROCESSED)
-def _run(**arguments: Any) -> NoReturn:
+def _run(**arguments: object) -> NoReturn:
     """Holds the options. It is never called."""
     raise AssertionError(arguments)
 
@@ -93,7 +93,7 @@ def run_options(words: Sequence[str], command: Sequence[str]) -> RunOptions:
     return RunOptions(with_counting_model(config_of(arguments)), None, tracing, follow, limits, paths)
 
 
-def _paths(arguments: dict[str, Any]) -> Iterator[Path]:
+def _paths(arguments: Arguments) -> Iterator[Path]:
     """The files that options name. None may be written, since the next run would find it changed."""
     for name in ("image", "rootfs", "initrd"):
         if arguments[name] is not None:
@@ -116,7 +116,7 @@ def _paths(arguments: dict[str, Any]) -> Iterator[Path]:
     yield from _busybox(arguments)
 
 
-def _busybox(arguments: dict[str, Any]) -> Iterator[Path]:
+def _busybox(arguments: Arguments) -> Iterator[Path]:
     """The busybox of --userland, or of a Linux without another root."""
     from emu.kernel import arch
     from emu.kernel.userland import BadUserland, find_busybox

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import click
 
-from emu.campaign.unit import Measures, Scalar
+from emu.campaign.unit import Json, Measures, Scalar
 from emu.cli.command import run_command
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
 from emu.cli.linux.running import boot_linux
@@ -33,7 +33,7 @@ _MACHINES = 3  # that a worker keeps booted
 _BOOTING = RunLimits(1, None)  # nothing of the host's, and in virtual time the least that boots are given
 
 
-def measured(parameters: Mapping[str, Scalar], given: Mapping[str, Any]) -> Measures:
+def measured(parameters: Mapping[str, Scalar], given: Mapping[str, Json]) -> Measures:
     """Runs the command, and measures.
 
     Args:
@@ -48,8 +48,9 @@ def measured(parameters: Mapping[str, Scalar], given: Mapping[str, Any]) -> Meas
         ValueError: an option is wrong, or something cannot be measured.
     """
     try:
-        options = run_options(given["words"], given["command"])
-        return _measured(options, given["command"], given["measures"] or _default(options))
+        words, command, texts = (cast(list[str], given[name]) for name in ("words", "command", "measures"))
+        options = run_options(words, command)
+        return _measured(options, command, texts or _default(options))
     except click.ClickException as error:
         raise ValueError(error.format_message()) from None
 
