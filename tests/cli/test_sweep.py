@@ -21,6 +21,7 @@ from emu.cli.sweep.plan import plan_of
 from emu.cli.sweep.plan_file import PlanFile
 from emu.machine import Machine
 from tests.cli.conftest import Emu
+from tests.lib.linux_kernel import kernel_for_tests
 
 LS = "ls /bin | wc -l"
 OPTION = "option of emu run that a sweep can vary"
@@ -79,7 +80,7 @@ def test_what_fails_and_what_is_found(emu: Emu, tmp_path: Path) -> None:
         ("seed=1 seed=2 -- ls", "seed: it was given twice"),
         ("seed=5..1 -- ls", "seed=5..1: FIRST..LAST or FIRST..LAST..STEP is needed, the last not below the first"),
         ("seed=0..99999999 -- ls", "seed=0..99999999: these are more than 10,000,000 values"),
-        ("seed=0..9999 quantum=1..9999 -- ls", "these are 99,990,000 runs; 10,000,000 are possible"),
+        ("seed=0..9999 quantum=1..9999 -- ls", "these are 99,990,000 runs; 1,000,000 are possible"),
         ("arch=arm -- ls", "unknown architecture 'arm' (known: x86_64, sparc64)"),
         ("F=maybe -- ls", "F=maybe: yes or no is needed"),
         ("host-limit=3 -- ls", "host-limit is no parameter of a sweep: what a run finds would depend on the host"),
@@ -247,6 +248,17 @@ def test_a_warm_worker_s_units_are_a_fresh_one_s() -> None:
     random.Random(0).shuffle(shuffled)
     for unit in shuffled:
         assert perform_unit(unit)[:2] == fresh[unit.key], unit
+
+
+@pytest.mark.long("four boots of Linux")
+def test_runs_on_a_linux_are_the_same_whatever_was_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Booted afresh, from a machine on disk, after another run; and no tracer changes them."""
+    monkeypatch.setattr("emu.linux.store.cache_directory", lambda: tmp_path)
+    parameters = {"linux": [str(kernel_for_tests())], "p": ["nop", "function_graph"]}
+    units = sweep_units("ls /proc | wc -l", parameters, ["counts", "output"])
+    first = [perform_unit(unit) for unit in units]
+    assert first[0].measures and first[0].measures == first[1].measures
+    assert [perform_unit(unit).measures for unit in reversed(units)] == [done.measures for done in reversed(first)]
 
 
 def test_a_fresh_process_measures_the_same() -> None:

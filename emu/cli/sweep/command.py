@@ -24,10 +24,10 @@ EXAMPLES = """\
 Examples:
   What does tracing cost, on how many CPUs? Twenty seeds each:
     emu sweep seed=0..19 cpus=1,2,4,8 p=nop,function,function_graph -- 'ls /bin | wc -l'
-  How does the longest time with interrupts off depend on a parameter of the kernel? With a picture:
-    emu sweep p=irqsoff seed=0..99 append:hz=100,250,1000 -m latency --plot append:hz,latency -- 'ls | cat'
-  How long do reads take, and how much does the program print per second?
-    emu sweep p=function_graph l='vfs_*' n=1..8 -m 'top:vfs_read' -m 'output:rate=rate (.*)' -- 'busy {n} 2'
+  How does the longest time with interrupts off depend on the timing model? With a picture:
+    emu sweep p=irqsoff seed=0..99 timing=static,pipeline,caches -m latency --plot timing,latency -- 'ls | cat'
+  How long do reads take, and which time does the program print?
+    emu sweep p=function_graph 'l=vfs_*' n=1..4 -m top:vfs_read -m 'output:time=Time: (.*)' -- 'hackbench -g {n} -l 20'
   A kernel of Debian's and emu's own; a sweep that a file describes:
     emu sweep linux=no,yes seed=0..9 -m instructions -- 'ls /bin | wc -l'
     emu sweep study.toml seed=0..999 --scheduler tcp://head:8786
@@ -86,4 +86,4 @@ def sweep(measured: Sequence[str], given: Sequence[str], **arguments: object) ->
         if results.table.columns.num_rows:
             summary_table(summary(results.table, plan.shown(results.table)))
 
-    return run_campaign(list(plan.units()), options, show)
+    return run_campaign(plan.units(), options, show)

@@ -21,7 +21,7 @@ from emu.cli.sweep.run_options import RunOptions, run_options
 __all__ = ["WORK", "Plan", "plan_of", "sweep_units"]
 
 WORK = "emu.cli.sweep.unit:measured"
-_MOST = 10_000_000  # runs
+_MOST = 1_000_000  # runs
 _MOST_SHOWN = 12
 _USUAL = {"outcome": "ended", "status": 0}
 _SHOWN = (*_USUAL, "duration_time", "cycles", "instructions", measures.LATENCY)  # by default
