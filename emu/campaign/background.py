@@ -25,7 +25,6 @@ class How(TypedDict, total=False):
     limit: float | None
 
 
-
 def start(units: Iterable[Unit], folder: Path | str, **how: Unpack[How]) -> Background:
     """Starts a campaign and returns at once.
 

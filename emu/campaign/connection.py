@@ -138,7 +138,7 @@ class Connection:
     @property
     def threads(self) -> int:
         """How many units can be done at once."""
-        return max(sum(self._allowed().values()), 1)
+        return sum(self._allowed().values())
 
     def submit(self, batch: Batch) -> Future:
         """Has a worker do a batch. The future's result is a Reply."""

@@ -135,14 +135,15 @@ class Engine:
             else:
                 return
             finally:
-                ended = (*self._journal.entries, *self._journal.failures)
+                ended = self._journal.entries.keys() | self._journal.failures.keys()
                 waiting = {key: unit for key, unit in waiting.items() if key not in ended}
 
     def _run(self, connection: Connection) -> None:
         running: dict[str, list[Unit]] = {}
         completed: SimpleQueue[Future] = SimpleQueue()
         while True:
-            threads = self._progress.workers = connection.threads
+            self._progress.workers = connection.threads
+            threads = max(connection.threads, 1)  # without workers, some may come
             while len(running) < 2 * threads and not self._is_limited() and (units := self._next(threads)):
                 future = connection.submit(Batch(units, self._build, self._modules))
                 running[future.key] = units

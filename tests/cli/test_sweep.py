@@ -261,6 +261,13 @@ def test_runs_on_a_linux_are_the_same_whatever_was_before(tmp_path: Path, monkey
     assert [perform_unit(unit).measures for unit in reversed(units)] == [done.measures for done in reversed(first)]
 
 
+def test_a_machine_is_not_kept_when_its_files_have_changed(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    for content in (b"first", b"other"):
+        disk.write_bytes(content.ljust(4096, b"\0"))
+        assert measured("head -c 5 /dev/ram0", ["output"], ramdisk=str(disk))["output"] == content.decode()
+
+
 def test_a_fresh_process_measures_the_same() -> None:
     (unit,) = sweep_units(LS, {"p": ["function_graph"], "seed": [1]})
     perform_unit(unit)

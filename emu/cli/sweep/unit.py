@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from emu.campaign.inputs import digests_of
 from emu.campaign.unit import Json, Measures, Scalar
 from emu.cli.command import run_command
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
@@ -85,7 +86,7 @@ def _machine(options: RunOptions) -> Iterator[tuple[AnyMachine, bytearray]]:
     emu's own is kept, and goes back to a checkpoint. A Linux is kept on disk.
     """
     if options.config is not None:
-        kept = _kept(options.config)
+        kept = _kept(options.config, tuple(digests_of(options.paths).values()))
         yield kept.machine, kept.output
         return
     assert options.on_linux is not None
@@ -107,18 +108,19 @@ class _Kept:
         self.machine.restore(self._booted)
 
 
-_machines: OrderedDict[MachineConfig, _Kept] = OrderedDict()  # the one used last is the last
+_machines: OrderedDict[tuple[MachineConfig, tuple[str, ...]], _Kept] = OrderedDict()  # the one used last is the last
 
 
-def _kept(config: MachineConfig) -> _Kept:
-    kept = _machines.pop(config, None)
+def _kept(config: MachineConfig, files: tuple[str, ...]) -> _Kept:
+    """The machine, booted from files with these digests."""
+    kept = _machines.pop((config, files), None)
     if kept is None:
         while len(_machines) >= _MACHINES:
             _machines.popitem(last=False)[1].machine.close()
         kept = _Kept(config)
     else:
         kept.go_back()
-    _machines[config] = kept
+    _machines[config, files] = kept
     return kept
 
 
