@@ -107,7 +107,7 @@ class Background:
 
     def __repr__(self) -> str:
         self._began.wait()
-        if self._progress is None:
+        if self._progress is None or self._error is not None:
             return f"<campaign in {self._folder}: {self._error}>"
         how = "running" if self.running else "stopped" if self._stop.is_set() else "ended"
         return f"<campaign in {self._folder}: {self._progress.ended}, {how}>"
@@ -117,7 +117,7 @@ class Background:
 
         self._began.wait()
         progress = self._progress
-        if progress is None:
+        if progress is None or self._error is not None:
             return table((), [("campaign", str(self._folder)), ("failed", str(self._error))])
         bar = f'<progress max="{progress.units}" value="{progress.done + progress.failed}"></progress>'
         rows = [("campaign", str(self._folder)), ("progress", progress.text if self.running else progress.ended)]

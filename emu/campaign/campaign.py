@@ -17,6 +17,7 @@ from emu.campaign.engine import Engine, Progress
 from emu.campaign.journal import BadJournal, Journal
 from emu.campaign.table import Table, table_of
 from emu.campaign.unit import Unit
+from emu.cpu.host_signals import Held
 
 __all__ = ["CannotRun", "Results", "run"]
 
@@ -86,10 +87,12 @@ def run(
     Raises:
         CannotRun: the folder is in use, or its journal is damaged or of another build of emu.
         CannotConnect: there is no scheduler or no worker.
-        ValueError: a unit is wrong.
+        ValueError: a unit, or the number of workers, is wrong.
         OSError: the folder cannot be written. The campaign goes on when it can.
         KeyboardInterrupt: the user, or `stop`, has ended it. The table has what is done.
     """
+    if workers is not None and workers < 1:
+        raise ValueError(f"{workers} workers: at least one is needed")
     folder = Path(folder)
     wanted = {unit.key: unit for unit in units}
     modules = {name: digest_of_module(name) for name in sorted({unit.work.partition(":")[0] for unit in wanted.values()})}
@@ -101,15 +104,16 @@ def run(
         progress = Progress(len(wanted), done, began=time.monotonic(), done_before=done)
         on_start(progress)
         count = len(os.sched_getaffinity(0)) if workers is None else workers
-        connect = partial(Connection, build(), modules, scheduler, min(count, max(len(pending), 1)), tls)
+        connect = partial(Connection, build(), modules, scheduler, min(count, max(len(pending), 1)), tls, place=folder)
         journal.failures.clear()
         engine = Engine(journal, connect, build(), modules, progress, stop or Event(), limit)
         try:
             engine.run(pending)
         finally:
-            results = _results(journal, wanted, engine.limited)
-            results.table.write(folder / _PARQUET, folder / _CSV)
-            on_end(results)
+            with Held():
+                results = _results(journal, wanted, engine.limited)
+                results.table.write(folder / _PARQUET, folder / _CSV)
+                on_end(results)
     return results
 
 
@@ -124,5 +128,5 @@ def _opened(path: Path, modules: dict[str, str]) -> Journal:
 
 def _results(journal: Journal, wanted: dict[str, Unit], limited: bool) -> Results:
     table = table_of(journal.entries[key] for key in wanted if key in journal.entries)
-    failures = [(wanted[key], why) for key, why in sorted(journal.failures.items()) if key in wanted]
+    failures = [(unit, journal.failures[key]) for key, unit in wanted.items() if key in journal.failures]
     return Results(table, failures, len(wanted), limited, journal.cpu, journal.dropped)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from emu.campaign.groups import FEW, Groups, Key, group, is_number, is_text, numbers, texts, varying
 from emu.campaign.table import Table
+from emu.campaign.text import is_short
 from emu.campaign.unit import Scalar
 from emu.trace.comparison import CannotCompare, Chance, significance
 
@@ -63,7 +64,7 @@ class TableComparison:
     apart: the parameters that have one value in each table, but not the same one: the two values.
     only: the groups that only one side has, for each side.
     unmatched: the parameters and measures that only one side has, for each side, and measures that are numbers on one alone.
-    left_out: measures that are texts with too many values.
+    left_out: measures that are texts with too many values, or with long ones.
     runs: the smallest and the largest number of runs in a group.
     chance: None with one run per side everywhere.
     """
@@ -91,7 +92,7 @@ def compare_tables(first: Table, second: Table, *, level: float = 0.05, over: st
     Raises:
         CannotCompare: they have no group, or no measure, in common.
     """
-    sides = first, second
+    first, second = sides = _aligned(first, second)
     without = (over,) if isinstance(over, str) else over
     apart = _apart(sides, without)
     names = [name for name in first.parameters if name in second.parameters and name not in (*without, *apart)]
@@ -118,6 +119,21 @@ def compare_tables(first: Table, second: Table, *, level: float = 0.05, over: st
     return TableComparison(changes, others, len(common), fixed, apart, only, unmatched, left_out, runs, chance)
 
 
+def _aligned(first: Table, second: Table) -> tuple[Table, Table]:
+    """The tables; a parameter that is a number in one of them alone is a text in both, as it was written."""
+    for name in first.parameters:
+        if name in second.parameters and is_number(first, name) != is_number(second, name):
+            first, second = (_with_text(side, name) if is_number(side, name) else side for side in (first, second))
+    return first, second
+
+
+def _with_text(table: Table, name: str) -> Table:
+    import pyarrow
+
+    place = table.columns.column_names.index(name)
+    return Table(table.columns.set_column(place, name, table.columns[name].cast(pyarrow.string())), table.parameters)
+
+
 def _apart(sides: tuple[Table, Table], without: Sequence[str]) -> dict[str, tuple[Scalar, Scalar]]:
     (_, first), (_, second) = map(varying, sides)
     return {
@@ -128,13 +144,17 @@ def _apart(sides: tuple[Table, Table], without: Sequence[str]) -> dict[str, tupl
 
 
 def _measures(sides: tuple[Table, Table]) -> tuple[list[str], list[str]]:
-    """The measures that can be compared; and those that are texts with many values."""
+    """The measures that can be compared; and those that are texts with many values or long ones."""
     first, second = sides
     shared = [name for name in first.measures if name in second.measures]
     kinds = {name: [_kind(side, name) for side in sides] for name in shared}
     alike = [name for name, (one, other) in kinds.items() if one == other or "none" in (one, other)]
-    many = [name for name in alike if "text" in kinds[name] and len(_values(name, sides)) > FEW]
+    many = [name for name in alike if "text" in kinds[name] and not _are_few(_values(name, sides))]
     return [name for name in alike if name not in many and kinds[name] != ["none", "none"]], many
+
+
+def _are_few(values: Sequence[str]) -> bool:
+    return len(values) <= FEW and all(map(is_short, values))
 
 
 def _kind(table: Table, name: str) -> str:

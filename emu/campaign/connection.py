@@ -5,16 +5,19 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
+import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import CancelledError
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from multiprocessing import resource_tracker
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from emu.campaign.worker import Batch, perform, refusal
+from emu.cpu.host_signals import Held
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -25,6 +28,8 @@ __all__ = ["LOST", "CannotConnect", "Connection", "Tls"]
 PATIENCE = 30.0  # seconds until a scheduler must have answered, and a first worker must be there
 _CLOSING = 2.0  # seconds that closing a connection may take
 _LOCAL = "127.0.0.1"
+_FILES = ".workers"  # a folder
+_OF_TERMINALS = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
 
 _QUIET = {  # dask's configuration for local workers: what it watches by itself would take some percent of the host
     "logging.distributed": "critical",
@@ -66,6 +71,7 @@ class Connection:
         workers: the number of local processes.
         tls: files for a scheduler that wants TLS.
         patience: seconds to wait for the scheduler and a first worker; default: PATIENCE.
+        place: the folder in which local workers have their files.
 
     Attributes:
         refused: why workers may not do units, by address.
@@ -82,6 +88,7 @@ class Connection:
         workers: int = 1,
         tls: Tls | None = None,
         patience: float | None = None,
+        place: Path = Path(),
     ) -> None:
         self.refused: dict[str, str] = {}
         self._build, self._modules = build, modules
@@ -89,7 +96,10 @@ class Connection:
         patience = PATIENCE if patience is None else patience
         with ExitStack() as opened:
             _silence()
-            self._client: Client = _local(opened, workers) if scheduler is None else _remote(opened, scheduler, tls, patience)
+            if scheduler is None:
+                self._client: Client = _local(opened, workers, place)
+            else:
+                self._client = _remote(opened, scheduler, tls, patience)
             self._await_workers(scheduler or "this host", patience)
             self._opened = opened.pop_all()
 
@@ -101,7 +111,7 @@ class Connection:
 
     def close(self) -> None:
         """Ends local workers; leaves those of a cluster. Work that is under way there is cancelled."""
-        with suppress(OSError, TimeoutError):
+        with Held(), suppress(OSError, TimeoutError):
             self._opened.close()
 
     def _await_workers(self, where: str, patience: float) -> None:
@@ -156,27 +166,45 @@ def _silence() -> None:
         logging.getLogger(f"{distributed.__name__}.{name}").setLevel(logging.CRITICAL)
 
 
-def _local(opened: ExitStack, workers: int) -> Client:
+def _local(opened: ExitStack, workers: int, place: Path) -> Client:
     """A scheduler in this process, and workers that are its children."""
     import dask
     from distributed import Client, LocalCluster
 
     opened.enter_context(dask.config.set(_QUIET))
-    folder = opened.enter_context(TemporaryDirectory(prefix="emu-campaign-"))
-    cluster = opened.enter_context(
-        LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            processes=True,
-            host=_LOCAL,
-            dashboard_address=f"{_LOCAL}:0",
-            memory_limit=0,
-            local_directory=folder,
-            silence_logs=logging.CRITICAL,
-            preload=["emu.campaign.local_worker"],
-        )
-    )
-    return _closing(opened, Client(cluster))
+    folder = place / _FILES
+    shutil.rmtree(folder, ignore_errors=True)  # of a campaign that was killed
+    opened.callback(shutil.rmtree, folder, ignore_errors=True)
+    with Held(), _blocked():
+        try:
+            cluster = opened.enter_context(
+                LocalCluster(
+                    n_workers=workers,
+                    threads_per_worker=1,
+                    processes=True,
+                    host=_LOCAL,
+                    dashboard_address=f"{_LOCAL}:0",
+                    memory_limit=0,
+                    local_directory=str(folder),
+                    silence_logs=logging.CRITICAL,
+                )
+            )
+        except RuntimeError as error:
+            guard = "a script that runs a campaign needs the line: if __name__ == '__main__':"
+            raise CannotConnect(f"workers cannot be started: {error} ({guard})") from None
+        return _closing(opened, Client(cluster))
+
+
+@contextmanager
+def _blocked() -> Iterator[None]:
+    """Processes that are started meanwhile do not get the signals of a terminal. They are for this process, which ends them."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)
+    try:
+        resource_tracker.ensure_running()  # a process, too; starting it unblocks some of them
+        signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _closing(opened: ExitStack, client: Client) -> Client:

@@ -110,7 +110,7 @@ class Engine:
         self._limit = limit
         self._seconds = 0.0  # about what a unit takes
         self._todo: deque[Unit] = deque()
-        self._alone: deque[Unit] = deque()  # units of batches in which a worker died
+        self._suspects: deque[Unit] = deque()  # units whose worker has died; each is done while no other is
 
     def run(self, units: Iterable[Unit]) -> None:
         """Does the units.
@@ -126,7 +126,7 @@ class Engine:
             before = len(self._journal.entries)
             try:
                 with self._connect() as connection:
-                    self._todo, self._alone = deque(sorted(waiting.values(), key=lambda unit: unit.group)), deque()
+                    self._todo, self._suspects = deque(sorted(waiting.values(), key=lambda unit: unit.group)), deque()
                     self._run(connection)
             except _Lost:
                 retries = 0 if len(self._journal.entries) > before else retries + 1
@@ -144,7 +144,9 @@ class Engine:
         while True:
             self._progress.workers = connection.threads
             threads = max(connection.threads, 1)  # without workers, some may come
-            while len(running) < 2 * threads and not self._is_limited() and (units := self._next(threads)):
+            alone = not running and not self._todo
+            most = 1 if alone else 2 * threads
+            while len(running) < most and not self._is_limited() and (units := self._next(threads, alone)):
                 future = connection.submit(Batch(units, self._build, self._modules))
                 running[future.key] = units
                 future.add_done_callback(completed.put)
@@ -156,17 +158,17 @@ class Engine:
                 with suppress(Empty):
                     future = completed.get(timeout=_LOOK)
                     break
-            self._take(future, running.pop(future.key), connection)
+            self._take(future, running.pop(future.key), connection, alone)
 
     def _is_limited(self) -> bool:
-        if self._limit is not None and self._journal.cpu >= self._limit and (self._todo or self._alone):
+        if self._limit is not None and self._journal.cpu >= self._limit and (self._todo or self._suspects):
             self.limited = True
         return self.limited
 
-    def _next(self, threads: int) -> list[Unit]:
-        """The next batch: small ones first, until it is known how long units take, and at the end."""
-        if self._alone:
-            return [self._alone.popleft()]
+    def _next(self, threads: int, alone: bool) -> list[Unit]:
+        """The next batch: small ones first, until it is known how long units take, and at the end. Suspects come last."""
+        if alone:
+            return [self._suspects.popleft()] if self._suspects else []
         fair = -(-len(self._todo) // (4 * threads))
         fast = int(_BATCH / self._seconds) if self._seconds else 1
         most = min(max(fast, 1), max(fair, 1), _LARGEST)
@@ -175,13 +177,17 @@ class Engine:
             batch.append(self._todo.popleft())
         return batch
 
-    def _take(self, future: Future, units: Sequence[Unit], connection: Connection) -> None:
+    def _take(self, future: Future, units: Sequence[Unit], connection: Connection, alone: bool) -> None:
         from distributed import KilledWorker
 
         try:
             reply = future.result()
         except KilledWorker:
-            self._died(units)
+            # dask says so of all batches that the worker had, not only of the one that it was doing
+            if alone:
+                self._note(units[0], Done(None, _DIED, 0.0))
+            else:
+                self._suspects.extend(units)
             return
         except LOST:
             raise _Lost from None
@@ -194,13 +200,6 @@ class Engine:
             return
         for unit, done in zip(units, reply.done, strict=True):
             self._note(unit, done)
-
-    def _died(self, units: Sequence[Unit]) -> None:
-        """A batch has ended workers. Each of its units gets a batch of its own, unless it had that."""
-        if len(units) == 1:
-            self._note(units[0], Done(None, _DIED, 0.0))
-        else:
-            self._alone.extend(units)
 
     def _note(self, unit: Unit, done: Done) -> None:
         if done.measures is None:

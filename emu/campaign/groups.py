@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.campaign.table import Table
+from emu.campaign.text import is_short
 from emu.campaign.unit import Scalar
 from emu.ftrace.errors import did_you_mean
 
@@ -149,11 +150,11 @@ def means(groups: Groups, values: NDArray[np.float64], level: float = 0.95) -> l
 
 def text_counts(table: Table, name: str, groups: Groups) -> list[Mapping[str, int]] | None:
     """How often each value of a column of texts is in each group, most frequent values of the table first; None: there are too
-    many values."""
+    many values, or long ones."""
     codes, values = _codes(table.columns[name])
     total = np.bincount(codes, minlength=len(values))
     order = [n for n in sorted(range(len(values)), key=lambda n: (-int(total[n]), n)) if values[n] is not None]
-    if len(order) > FEW:
+    if len(order) > FEW or not all(is_short(value_text(values[n])) for n in order):
         return None
     counts = (np.bincount(codes[rows], minlength=len(values)) for rows in groups.rows)
     return [{value_text(values[n]): int(of_group[n]) for n in order} for of_group in counts]

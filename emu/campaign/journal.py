@@ -15,6 +15,7 @@ import fcntl
 import io
 import json
 import os
+import stat
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -80,6 +81,8 @@ class Journal:
         self._head = {_FORMAT: _VERSION, "build": dict(build), "modules": dict(modules or {})}
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
         try:
+            if not stat.S_ISREG(os.fstat(self._file).st_mode):
+                raise BadJournal(f"{path} is no regular file")
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._load()
         except BaseException:

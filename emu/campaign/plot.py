@@ -32,6 +32,7 @@ from emu.campaign.groups import (
     varying,
 )
 from emu.campaign.table import Table, write_whole
+from emu.campaign.text import printable
 from emu.campaign.unit import Scalar
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class _Chosen:
     places: Sequence[Scalar]
 
     def label(self, line: Key) -> str:
-        return _printable(text_of(dict(zip(self.groups.names[1:], line, strict=True))))
+        return printable(text_of(dict(zip(self.groups.names[1:], line, strict=True))))
 
 
 def plot(
@@ -183,8 +184,8 @@ def _means(chosen: _Chosen) -> Callable[[Figure], None]:
                 handles.append(_bars(axes, [place + offset for place, _ in there], [mean for _, mean in there], width, n))
         if not as_lines:
             _name_places(axes, chosen)
-        axes.set_xlabel(_printable(chosen.x))
-        axes.set_ylabel(_printable(chosen.y))
+        axes.set_xlabel(printable(chosen.x))
+        axes.set_ylabel(printable(chosen.y))
         axes.yaxis.set_major_formatter("{x:,.10g}")
         if chosen.lines != [()]:
             figure.legend(handles, [chosen.label(line) for line in chosen.lines], loc="outside right upper")
@@ -214,7 +215,7 @@ def _bars(axes: Axes, places: Sequence[float], found: Sequence[Mean], width: flo
 def _shares(chosen: _Chosen) -> Callable[[Figure], None]:
     counts = text_counts(chosen.table, chosen.y, chosen.groups)
     if counts is None:
-        raise ValueError(f"'{chosen.y}' is a text with more than {FEW} values")
+        raise ValueError(f"'{chosen.y}' is a text with more than {FEW} values, or with long ones")
     of_group = dict(zip(chosen.groups.keys, counts, strict=True))
     runs = {key: len(rows) for key, rows in zip(chosen.groups.keys, chosen.groups.rows, strict=True)}
     values = [*counts[0]]
@@ -238,17 +239,13 @@ def _shares(chosen: _Chosen) -> Callable[[Figure], None]:
             _name_places(axes, chosen)
         for axes in panels[len(chosen.lines) :]:
             axes.set_axis_off()
-        figure.supxlabel(_printable(chosen.x), fontsize="medium")
-        figure.supylabel(f"{_printable(chosen.y)}: share of the runs", fontsize="medium")
-        figure.legend([*handles.values()], [*map(_printable, handles)], loc="outside right upper", title=_printable(chosen.y))
+        figure.supxlabel(printable(chosen.x), fontsize="medium")
+        figure.supylabel(f"{printable(chosen.y)}: share of the runs", fontsize="medium")
+        figure.legend([*handles.values()], [*map(printable, handles)], loc="outside right upper", title=printable(chosen.y))
 
     return draw
 
 
 def _name_places(axes: Axes, chosen: _Chosen) -> None:
-    names = [_printable(value_text(place)) for place in chosen.places]
+    names = [printable(value_text(place)) for place in chosen.places]
     axes.set_xticks(range(len(names)), names, rotation=45 if sum(map(len, names)) > 60 else 0)
-
-
-def _printable(text: str) -> str:
-    return "".join(letter if letter.isprintable() else "?" for letter in text)

@@ -11,12 +11,22 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
-__all__ = ["Json", "Measures", "Scalar", "Unit", "Work"]
+__all__ = ["Json", "Measures", "Scalar", "Unit", "Work", "is_utf8"]
 
 Scalar: TypeAlias = str | int | float | bool | None
 Json: TypeAlias = "Scalar | Sequence[Json] | Mapping[str, Json]"
 Measures: TypeAlias = Mapping[str, Scalar]
 Work: TypeAlias = Callable[[Mapping[str, Scalar], Mapping[str, "Json"]], Measures]
+
+
+def is_utf8(value: Scalar) -> bool:
+    """Whether a value is no text, or a text that can be written."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -45,7 +55,7 @@ class Unit:
         Raises:
             ValueError: a parameter is no text, number, truth value or None, or something given is not JSON.
         """
-        if wrong := [name for name, value in self.parameters.items() if not isinstance(value, Scalar)]:
+        if wrong := [name for name, value in self.parameters.items() if not isinstance(value, Scalar) or not is_utf8(value)]:
             raise ValueError(f"parameter {wrong[0]}: {self.parameters[wrong[0]]!r} is no text, number or truth value")
         what = [self.work, [*self.parameters.items()], self.given, sorted(self.inputs.values())]
         try:

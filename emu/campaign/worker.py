@@ -8,9 +8,11 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from emu.campaign.build import build, digest_of_module
 from emu.campaign.inputs import changed
-from emu.campaign.unit import Measures, Scalar, Unit
+from emu.campaign.unit import Measures, Scalar, Unit, is_utf8
 
 __all__ = ["Batch", "Done", "Reply", "perform", "perform_unit", "refusal"]
 
@@ -86,17 +88,24 @@ def perform_unit(unit: Unit) -> Done:
         measures = _checked(unit, unit.function(unit.parameters, unit.given))
     except OSError as error:
         failed = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-    except Exception as error:
+    except BaseException as error:  # SystemExit, too: the worker is needed for other units
         name = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
         failed = " ".join(f"{name}{error}".split())
     return Done(measures, failed, time.thread_time() - began)
 
 
-def _checked(unit: Unit, measures: Measures) -> dict[str, Scalar]:
+def _checked(unit: Unit, measures: object) -> dict[str, Scalar]:
     """The measures, if a table can have them. What is no number is absent."""
+    if not isinstance(measures, Mapping):
+        raise ValueError(f"the unit's function returns {measures!r}, which is no dictionary")
+    found: dict[str, Scalar] = {}
     for name, value in measures.items():
-        if not isinstance(value, Scalar):
+        value = value.item() if isinstance(value, np.generic) else value
+        if not isinstance(name, str) or not name or not is_utf8(name):
+            raise ValueError(f"measure {name!r}: this is no name")
+        if not isinstance(value, Scalar) or not is_utf8(value):
             raise ValueError(f"measure {name}: {value!r} is no text, number or truth value")
         if name in unit.parameters:
             raise ValueError(f"measure {name}: a parameter has this name")
-    return {name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in measures.items()}
+        found[name] = None if isinstance(value, float) and not math.isfinite(value) else value
+    return found

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from emu.cli.traced_machine import AnyMachine
     from emu.trace.disk_recording import DiskRecording
 
-__all__ = ["LATENCY_TRACERS", "record", "record_to", "without_options"]
+__all__ = ["LATENCY_TRACERS", "MEASURING", "record", "record_to", "without_options"]
 
 EXAMPLES = """\
 \b
@@ -53,6 +53,8 @@ small -b makes them. Exit status: as that of `emu run`.
 """
 
 LATENCY_TRACERS = ("irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt", "wakeup_dl")
+MEASURING = (*LATENCY_TRACERS, "hwlat", "osnoise", "timerlat")
+"""Tracers that use tracing_max_latency."""
 
 
 @click.command(cls=TracingCommand, context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)

@@ -19,7 +19,7 @@ from emu.cli.machine_options import RunLimits, machine_options
 from emu.cli.output import Output, open_shown
 from emu.cli.progress import Progress
 from emu.cli.quantities import time_text
-from emu.cli.record import LATENCY_TRACERS, record_to
+from emu.cli.record import MEASURING, record_to
 from emu.cli.repeat import repeat_to
 from emu.cli.settings import Setting
 from emu.cli.signals import Terminated, raised
@@ -69,10 +69,6 @@ terminated by a signal. In the last four cases what was traced until then is wri
 """
 
 
-# Tracers that use tracing_max_latency
-_MEASURING = (*LATENCY_TRACERS, "hwlat", "osnoise", "timerlat")
-
-
 @click.command(cls=TracingCommand, context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)
 @trace_options
 @click.option("--stack", is_flag=True, help="Run the stack tracer meanwhile; stack_trace follows the trace.")
@@ -109,8 +105,8 @@ def run(
     settings = asked.settings()
     if on_linux is not None and not (settings or follow or stack or profile or max_latency or output or on_linux.from_reset):
         return run_on_linux(on_linux, command)
-    if max_latency and asked.one("-p") not in _MEASURING:
-        raise click.UsageError(f"--max-latency needs a tracer that measures one: -p {', '.join(_MEASURING)}")
+    if max_latency and asked.one("-p") not in MEASURING:
+        raise click.UsageError(f"--max-latency needs a tracer that measures one: -p {', '.join(MEASURING)}")
     if repeat is not None and output is None:
         raise click.UsageError("--repeat needs -o FOLDER, for the recordings")
     if output is not None and (repeat is not None or output.suffix == ".dat"):

@@ -20,9 +20,15 @@ from emu.race.scenario.scenario import Scenario
 from emu.race.schedule.schedule import Schedule, text_of
 from emu.race.schedule.verdict import Verdict
 
-__all__ = ["SEARCHES", "Pair", "cases", "searched"]
+__all__ = ["COLUMNS", "SEARCHES", "Pair", "cases", "searched"]
 
 SEARCHES = ("exhaustive", "random")
+
+COLUMNS = (
+    "scenario", "protocol", "arch", "change", "places", "nmi", "handler", "fails_at", "cpus", "fetch", "on", "search", "seed",
+    "outcome", "wrong", "events", "states", "moves", "cause", "why", "schedule",
+)  # fmt: skip
+"""The columns of a table of searches: the parameters, and what `searched` returns."""
 
 Pair = tuple[dict[str, object], dict[str, object]]
 """A unit's parameters, and what it is given."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,7 +25,7 @@ def measured(parameters: Mapping[str, Any], given: Mapping[str, Any]) -> dict[st
 
     sleep: seconds that each unit takes.
     kills: (seed, folder): it kills its worker, once.
-    deadly, fails, wrong: a seed that kills each worker, raises an error, measures what no table can have.
+    deadly, fails, exits, wrong: a seed that kills each worker, raises an error, exits, measures what no table can have.
     """
     seed = parameters["seed"]
     time.sleep(given.get("sleep", 0))
@@ -34,6 +35,8 @@ def measured(parameters: Mapping[str, Any], given: Mapping[str, Any]) -> dict[st
         os.kill(os.getpid(), signal.SIGKILL)
     if seed == given.get("fails"):
         raise RuntimeError("this one\nis odd")
+    if seed == given.get("exits"):
+        sys.exit(3)
     return {"square": seed**2, "half": seed / 2, "text": ["no scalar"] if seed == given.get("wrong") else f"number {seed}"}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from emu.campaign import read_table
 from emu.race import api
-from emu.race.campaign_unit import cases, searched
+from emu.race.campaign_unit import COLUMNS, cases, searched
 from emu.race.model.replay import replay
 from emu.race.schedule.schedule import read as read_schedule
 from tests.cli.conftest import Emu
@@ -26,6 +26,7 @@ def test_a_campaign(emu: Emu, tmp_path: Path) -> None:
     pairs = cases(api.cases("breakpoint", "x86_64", None, 2, 1, mutants=True), fetch="torn1")
     expected = [parameters | searched(parameters, given) for parameters, given in pairs]
     assert sorted(rows, key=repr) == sorted(({name: row[name] for name in rows[0]} for row in expected), key=repr)
+    assert set(rows[0]) == set(COLUMNS)
     causes = {row["cause"] for row in rows} - {None}
     assert f", for {len(causes)} causes\n" in first.out.decode() and 5 < len(causes) < 30
     schedules = sorted((tmp_path / "schedules").glob("*.schedule"))

@@ -63,7 +63,7 @@ def test_what_fails_and_what_is_found(emu: Emu, tmp_path: Path) -> None:
     done = emu(*words, "-m", "instructions", "--", "{what}")
     assert done.status == 1
     assert "emu: 3 failed, the first with cpus 99, limit 100ms, what " in done.err and "99 CPUs: x86_64 has 1 to 8\n" in done.err
-    assert "3 of 6 runs" in done.err and "3 failed; the same command goes on" in done.err
+    assert "3 of 6 runs" in done.err and "3 failed; the same command tries them again" in done.err
     rows = read_table(tmp_path / "study" / "table.parquet").rows()
     found = {row["what"]: (row["outcome"], row["status"]) for row in rows}
     assert found == {"false": ("ended", 1), "true": ("ended", 0), FOREVER: ("limit", None)}
@@ -91,6 +91,12 @@ def test_what_fails_and_what_is_found(emu: Emu, tmp_path: Path) -> None:
         ("-m output:x=[ -- ls", "-m output:x=[: unterminated character set at position 0"),
         ("-m output:x=y -- ls", "-m output:x=y: the expression needs a group, as in 'real (.*)'"),
         ("nosuch.toml", "cannot read nosuch.toml: No such file or directory"),
+        ("-m output:status=(.*) -- ls", "-m output:status=(.*): the column status is of each run already"),
+        ("seed=1 -m output:seed=(.*) -- ls", "-m output:seed=(.*): the column seed is of the parameter seed already"),
+        ("outcome=1 -- {outcome}", "outcome: a column of each run has this name"),
+        ("-m cycles -m output:cycles=(.) -- ls", "-m output:cycles=(.): the column cycles is an event already"),
+        ("--plot seed,cyles seed=1,2 -- ls", "--plot: the table will have no column 'cyles'; did you mean cycles?"),
+        ("--limit nan seed=1 -- ls", "--limit nan: a number of hours is needed"),
         ("--tls-key k seed=1 -- ls", "--tls-ca-file, --tls-cert and --tls-key need --scheduler"),
         ("--plot x seed=1 -- ls", "--plot x: X,Y is needed"),
         ("--scheduler nowhere seed=1 -- ls", "cannot reach the scheduler nowhere: missing port number in address 'nowhere'"),
@@ -129,6 +135,13 @@ def test_a_file(tmp_path: Path) -> None:
     words = "-e sched:sched_switch -e irq -F --set max_graph_depth=3 --seed 7 --append slow=1"
     assert found[0]["words"] == words.split() and found[0]["command"] == ["busy", "0.5", "2"]
     assert found[3]["words"] == ["--set", "max_graph_depth=3", "--seed", "7", "--append", "slow=1"]
+
+
+def test_names_in_the_command_are_replaced_once(tmp_path: Path) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text("command = 'echo {a} {b} ${c}'")
+    (unit,) = plan_of(PlanFile.read(path), ["a={b}", "b={a}"], [], ()).units()
+    assert unit.given["command"] == ["echo {b} {a} ${c}"]
 
 
 def test_an_option_may_be_repeated(tmp_path: Path) -> None:
@@ -211,6 +224,9 @@ def test_what_cannot_be_measured() -> None:
         (unit,) = sweep_units("true", {name: [value] for name, value in parameters.items()}, [measure])
         return perform_unit(unit).failed
 
+    assert failure("hist:sched:sched_switch").startswith("hist: sched:sched_switch has no histogram; ")
+    assert failure("top:*") == "top: the tracer nop records no calls; p=function and p=function_graph do"
+    assert failure("latency", p="function").startswith("latency: the tracer function measures none; p=irqsoff, ")
     assert failure("hist:sched:nosuch") == "events/sched/nosuch/hist: there is no 'nosuch' here"
     assert failure("branch-misses", timing="static") == "the timing model static does not count branch-misses"
     assert failure("file:nosuch") == "nosuch: there is no 'nosuch' here"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -92,6 +93,8 @@ class CampaignOptions(NamedTuple):
             raise click.UsageError("--tls-ca-file, --tls-cert and --tls-key: all of them are needed")
         if missing := [str(file) for file in files if file is not None and not file.is_file()]:
             raise click.UsageError(f"{missing[0]} is no file")
+        if found.hours is not None and not math.isfinite(found.hours):
+            raise click.UsageError(f"--limit {found.hours}: a number of hours is needed")
         if found.plot is not None and found.plot.count(",") != 1:
             raise click.UsageError(f"--plot {found.plot}: X,Y is needed")
         with needed("a campaign"):

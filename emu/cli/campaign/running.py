@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
+import errno
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
 import click
 
+from emu.campaign.text import printable
 from emu.cli.campaign.options import CampaignOptions
 from emu.cli.campaign.tables import needed
 from emu.cli.exit_status import INTERRUPTED, TIMED_OUT
 from emu.cli.progress import Progress
 from emu.cli.signals import Terminated, raised
+from emu.ftrace.errors import did_you_mean
 
 if TYPE_CHECKING:
     from emu.campaign import Results, Unit
@@ -22,22 +25,35 @@ if TYPE_CHECKING:
 __all__ = ["FAILED", "run_campaign"]
 
 FAILED = 1
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _REASONS = 5  # that are shown
 
 
-def run_campaign(units: Iterable[Unit], options: CampaignOptions, show: Callable[[Results], None]) -> int:
+def run_campaign(
+    units: Iterable[Unit],
+    options: CampaignOptions,
+    show: Callable[[Results], None],
+    columns: Collection[str] | None = None,
+    nouns: tuple[str, str] = ("run", "runs"),
+) -> int:
     """Runs a campaign and returns the exit status.
 
     Args:
         units: the campaign's.
         options: those of `campaign_options`.
         show: prints what was found. It is called with what is done, however the campaign ends.
+        columns: the columns of the table; None: they are not known before.
+        nouns: what a unit is called, and several.
 
     Raises:
         click.ClickException: the folder or the workers cannot be used, or the results cannot be written.
     """
-    from emu.campaign import CannotConnect, CannotRun, run
+    from emu.campaign import CannotConnect, run
 
+    if options.plot is not None and columns is not None:
+        for name in options.plot.split(","):
+            if name not in columns:
+                raise click.UsageError(f"--plot: the table will have no column '{name}'{did_you_mean(name, columns)}")
     progress = Progress()
     state: list[State] = []
     ended: int | None = None
@@ -52,19 +68,18 @@ def run_campaign(units: Iterable[Unit], options: CampaignOptions, show: Callable
         ended = INTERRUPTED
     except Terminated as end:
         ended = end.status
-    except (CannotRun, CannotConnect) as error:
+    except (ValueError, CannotConnect) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
-        where = error.filename or options.folder
-        raise click.ClickException(f"cannot write {where}: {error.strerror}; the campaign goes on when it can") from None
+        later = "; the same command goes on when there is room" if error.errno in _FULL else ""
+        raise click.ClickException(f"{error.filename or options.folder}: {error.strerror}{later}") from None
     for found in results:
         _say_what_failed(found)
         show(found)
-        if options.plot is not None:
-            _plot(found, options)
-        click.echo(f"emu: {_summary(found, options, ended)}", err=True)
+        drawn = options.plot is None or _plot(found, options)
+        click.echo(f"emu: {_summary(found, options, ended, nouns)}", err=True)
         if ended is None:
-            ended = TIMED_OUT if found.limited else FAILED if found.failures else 0
+            ended = TIMED_OUT if found.limited else FAILED if found.failures or not drawn else 0
     return INTERRUPTED if ended is None else ended
 
 
@@ -72,7 +87,7 @@ def _say_what_failed(results: Results) -> None:
     reasons = Counter(why for _, why in results.failures)
     for why, count in reasons.most_common(_REASONS):
         unit = next(unit for unit, reason in results.failures if reason == why)
-        named = ", ".join(f"{name} {value}" for name, value in unit.parameters.items())
+        named = ", ".join(f"{name} {printable(str(value))}" for name, value in unit.parameters.items())
         click.echo(f"emu: {count} failed{f', the first with {named}' if named else ''}: {why}", err=True)
     if len(reasons) > _REASONS:
         click.echo(f"emu: {len(reasons) - _REASONS} more reasons", err=True)
@@ -80,19 +95,19 @@ def _say_what_failed(results: Results) -> None:
         click.echo(f"emu: line {results.dropped} of the journal was not complete; its unit was done again", err=True)
 
 
-def _summary(results: Results, options: CampaignOptions, ended: int | None) -> str:
+def _summary(results: Results, options: CampaignOptions, ended: int | None, nouns: tuple[str, str]) -> str:
     done = results.table.columns.num_rows
-    runs = f"run{'s' * (results.units != 1)}"
-    what = f"{done} of {results.units} {runs} in {options.folder}, {results.cpu:.1f} s of CPUs"
+    what = f"{done} of {results.units} {nouns[results.units != 1]} in {options.folder}, {results.cpu:.1f} s of CPUs"
     failed = f", {len(results.failures)} failed" if results.failures else ""
     if results.limited:
         return f"{what}{failed}: the limit was reached; the same command with a higher --limit goes on"
-    if ended is not None or results.failures or not results.complete:
-        return f"{what}{failed}; the same command goes on"
+    if ended is not None or not results.complete:
+        return f"{what}{failed}; the same command {'tries them again' if results.failures and ended is None else 'goes on'}"
     return what
 
 
-def _plot(results: Results, options: CampaignOptions) -> None:
+def _plot(results: Results, options: CampaignOptions) -> bool:
+    """Draws a plot; returns whether that was possible."""
     x, _, y = (options.plot or "").partition(",")
     with needed("--plot"):
         from emu.campaign.plot import FORMATS
@@ -102,4 +117,6 @@ def _plot(results: Results, options: CampaignOptions) -> None:
             for suffix in FORMATS:
                 draw(results.table, x, y, options.folder / f"plot.{suffix}")
         except ValueError as error:
-            raise click.ClickException(f"--plot: {error}") from None
+            click.echo(f"emu: --plot: {error} (`emu plot` has more options)", err=True)
+            return False
+    return True

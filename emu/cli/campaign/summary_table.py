@@ -51,7 +51,7 @@ def _notes(found: Summary) -> Iterator[str]:
     if found.fixed:
         yield f"in all runs: {text_of(found.fixed)}"
     if found.left_out:
-        yield f"texts with many values are not shown: {', '.join(found.left_out)}"
+        yield f"texts with many or long values are not shown: {', '.join(found.left_out)}"
     if any(mean.half for group in found.groups for mean in group.means.values()):
         over = f" over {' and '.join(found.over)}" if found.over else ""
         yield f"means{over}; ± is the half-width of their {found.level * 100:g} % confidence interval"

@@ -137,5 +137,5 @@ def _summary(found: TableComparison) -> Iterator[str]:
         if columns:
             yield f"only {side} has the columns, or has them with such values: {', '.join(columns)}"
     if found.left_out:
-        yield f"not compared, since they are texts with many values: {', '.join(found.left_out)}"
+        yield f"not compared, since they are texts with many or long values: {', '.join(found.left_out)}"
 

@@ -95,8 +95,10 @@ def campaign(files: Sequence[Path], **arguments: object) -> int:
     if wrong := [file for file in files if file.suffix != _SUFFIX]:
         raise click.UsageError(f"{wrong[0]}: a campaign searches scenarios, *{_SUFFIX}")
     with lab_errors():
+        from emu.race.campaign_unit import COLUMNS
+
         units = list(_units(files, arguments))
-    return run_campaign(units, chosen, lambda results: _show(results, chosen.folder))
+    return run_campaign(units, chosen, lambda results: _show(results, chosen.folder), COLUMNS, ("search", "searches"))
 
 
 def _units(files: Sequence[Path], arguments: Arguments) -> Iterator[Unit]:
@@ -116,15 +118,16 @@ def _scenarios(files: Sequence[Path], arguments: Arguments) -> Iterator[Scenario
     from emu.race import api
     from emu.race.generator import numbered
 
-    sites, arch, counts = arguments["sites"], arguments["arch"], arguments["cpus"]
+    given, arch, counts = arguments["sites"], arguments["arch"], arguments["cpus"]
+    sites = 1 if given is None else given
     for file in files:
         for cpus in counts or (None,):
-            yield api.varied(api.loaded(file), cpus=cpus, sites=sites)
+            yield api.varied(api.loaded(file), cpus=cpus, sites=given)
     for cpus in () if files else counts or (2,):
         if arguments["protocol"] is not None:
-            yield from api.cases(arguments["protocol"], arch, None, cpus, sites or 1, mutants=arguments["mutants"])
+            yield from api.cases(arguments["protocol"], arch, None, cpus, sites, mutants=arguments["mutants"])
         for number in range(1, (arguments["generate"] or 0) + 1):
-            yield numbered(arguments["seed"], number, arch=arch, cpus=cpus, most_sites=sites or 1)
+            yield numbered(arguments["seed"], number, arch=arch, cpus=cpus, most_sites=sites)
 
 
 def _show(results: Results, folder: Path) -> None:

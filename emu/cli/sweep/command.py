@@ -86,4 +86,4 @@ def sweep(measured: Sequence[str], given: Sequence[str], **arguments: object) ->
         if results.table.columns.num_rows:
             summary_table(summary(results.table, plan.shown(results.table)))
 
-    return run_campaign(plan.units(), options, show)
+    return run_campaign(plan.units(), options, show, plan.columns)

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, ClassVar
 import click
 
 from emu.campaign.unit import Measures, Scalar
+from emu.cli.record import MEASURING
 from emu.cli.stat import events as of_stat
 from emu.cli.stat.results import DURATION
 from emu.ftrace.errors import TraceError, did_you_mean
@@ -38,11 +39,12 @@ if TYPE_CHECKING:
     from emu.trace import Trace
     from emu.trace.disk_recording import DiskRecording
 
-__all__ = ["COUNTS", "LATENCY", "Measuring", "check"]
+__all__ = ["COUNTS", "LATENCY", "Measuring", "check", "columns_of"]
 
 COUNTS, LATENCY = "counts", "latency"
 _ALONE = (COUNTS, LATENCY, "events", "output")
 _WITH_TEXT = ("top", "hist", "file", "output")
+_OF_FUNCTIONS = ("function", "function_graph")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _ENTRY = re.compile(r"^\{ (.*?)\s*\} ((?:\S+: *\S+ *)+)$", re.MULTILINE | re.DOTALL)
 _TOTAL = re.compile(r"^    (Hits|Entries|Dropped): (\d+)$", re.MULTILINE)
@@ -62,6 +64,20 @@ def check(text: str) -> None:
         _name_and_pattern(rest)
     elif kind == "hist" and not re.fullmatch(r"\w+[:/]\w+", rest):
         raise click.UsageError(f"-m {text}: hist:SYSTEM:EVENT is needed")
+
+
+def columns_of(text: str) -> list[str] | None:
+    """The columns of a measure, which `check` has accepted; None: they depend on the run."""
+    kind, colon, rest = text.partition(":")
+    if kind in ("top", "hist") and colon:
+        return None
+    if kind == "output" and colon:
+        return [_name_and_pattern(rest)[0]]
+    if kind == "file" and colon:
+        return [rest]
+    if text == COUNTS:
+        return [DURATION, *of_stat.SHOWN]
+    return ["events", "lost"] if text == "events" else [text] if text in _ALONE else of_stat.chosen([text], "-m")
 
 
 def _name_and_pattern(text: str) -> tuple[str, re.Pattern[str]]:
@@ -145,6 +161,8 @@ class Measuring:
         return {event: self._counting[event]}
 
     def _latency(self, rest: str, output: bytes) -> Measures:
+        if (tracer := self._text("current_tracer").strip()) not in MEASURING:
+            raise ValueError(f"{LATENCY}: the tracer {tracer} measures none; p={', '.join(MEASURING)} do")
         return {LATENCY: self._read("tracing_max_latency")}
 
     def _events(self, rest: str, output: bytes) -> Measures:
@@ -156,6 +174,8 @@ class Measuring:
     def _top(self, pattern: str, output: bytes) -> Measures:
         from emu.trace.function_times import function_times
 
+        if (tracer := self._text("current_tracer").strip()) not in _OF_FUNCTIONS:
+            raise ValueError(f"top: the tracer {tracer} records no calls; p={' and p='.join(_OF_FUNCTIONS)} do")
         times = [one for one in function_times(self._trace) if fnmatchcase(one.function, pattern)]
         found: dict[str, Scalar] = {}
         for one in sorted(times, key=lambda one: one.function):
@@ -177,6 +197,8 @@ class Measuring:
     def _hist(self, rest: str, output: bytes) -> Measures:
         system, event = re.split("[:/]", rest)
         text = self._text(f"events/{system}/{event}/hist")
+        if not _TOTAL.search(text):
+            raise ValueError(f"hist: {system}:{event} has no histogram; e={system}:{event} and R=hist:keys=... set one")
         found: dict[str, Scalar] = {}
         for entry in _ENTRY.finditer(text):
             key = " ".join(entry[1].split())

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,7 @@ WORK = "emu.cli.sweep.unit:measured"
 _MOST = 1_000_000  # runs
 _MOST_SHOWN = 12
 _USUAL = {"outcome": "ended", "status": 0}
+_EVENT = "an event"
 _SHOWN = (*_USUAL, "duration_time", "cycles", "instructions", measures.LATENCY)  # by default
 
 
@@ -44,6 +46,16 @@ class Plan:
         usual = [name for name, value in _USUAL.items() if table.columns[name].unique().to_pylist() == [value]]
         wanted = table.measures if self.measures else _SHOWN
         return [name for name in wanted if name in table.measures and name not in usual][:_MOST_SHOWN]
+
+    @property
+    def columns(self) -> list[str] | None:
+        """The names of the table's columns; None: they depend on the runs."""
+        found = [axis.column for axis in self.axes] + [*_USUAL]
+        for text in self.measures or (measures.COUNTS, measures.LATENCY):
+            if (names := measures.columns_of(text)) is None:
+                return None
+            found += names
+        return found
 
     def units(self) -> Iterator[Unit]:
         """A unit for each combination of values.
@@ -85,10 +97,10 @@ class Plan:
 
     def _words(self, settings: Settings) -> list[str]:
         """The guest's command, with values for the names in it."""
-        words = [*self.command]
-        for name, text in settings.names.items():
-            words = [word.replace(f"{{{name}}}", text) for word in words]
-        return words
+        if not settings.names:
+            return [*self.command]
+        names = re.compile("|".join(re.escape(f"{{{name}}}") for name in settings.names))
+        return [names.sub(lambda found: settings.names[found[0][1:-1]], word) for word in self.command]
 
 
 def _digests(options: RunOptions) -> dict[str, str]:
@@ -143,7 +155,27 @@ def _plan(command: Sequence[str], parameters: Sequence[tuple[str, object]], meas
         raise click.UsageError("there is no command: -- COMMAND is needed")
     for text in measured:
         measures.check(text)
-    return Plan(tuple(command), tuple(axes_of(parameters, " ".join(command))), tuple(measured))
+    plan = Plan(tuple(command), tuple(axes_of(parameters, " ".join(command))), tuple(dict.fromkeys(measured)))
+    _check_columns(plan)
+    return plan
+
+
+def _check_columns(plan: Plan) -> None:
+    """Raises click.UsageError if two columns of the table have the same name."""
+    taken = dict.fromkeys(_USUAL, "of each run")
+    taken |= {axis.column: f"of the parameter {axis.column}" for axis in plan.axes}
+    if wrong := next((axis.column for axis in plan.axes if axis.column in _USUAL), None):
+        raise click.UsageError(f"{wrong}: a column of each run has this name")
+    for text in plan.measures:
+        for name in measures.columns_of(text) or ():
+            if name in taken and not (taken[name] == _EVENT and _is_event(text)):
+                raise click.UsageError(f"-m {text}: the column {name} is {taken[name]} already")
+            taken[name] = _EVENT if _is_event(text) else f"of -m {text}"
+
+
+def _is_event(text: str) -> bool:
+    """Whether it is an event of `emu stat`, or all of them: these mean the same wherever they are."""
+    return ":" not in text and text not in (measures.LATENCY, "events", "output")
 
 
 def _name_and_values(text: str) -> tuple[str, object]:

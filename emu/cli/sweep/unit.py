@@ -17,7 +17,7 @@ from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
 from emu.cli.linux.running import boot_linux
 from emu.cli.machine_options import RunLimits, boot
 from emu.cli.progress import Progress
-from emu.cli.record import LATENCY_TRACERS
+from emu.cli.record import MEASURING
 from emu.cli.sweep.measures import COUNTS, LATENCY, Measuring
 from emu.cli.sweep.run_options import RunOptions, run_options
 from emu.cli.trace_options import recording_of
@@ -57,7 +57,7 @@ def measured(parameters: Mapping[str, Scalar], given: Mapping[str, Json]) -> Mea
 
 
 def _default(options: RunOptions) -> list[str]:
-    return [COUNTS, *([LATENCY] if options.tracing.one("-p") in LATENCY_TRACERS else [])]
+    return [COUNTS, *([LATENCY] if options.tracing.one("-p") in MEASURING else [])]
 
 
 def _measured(options: RunOptions, command: Sequence[str], texts: Sequence[str]) -> Measures:
