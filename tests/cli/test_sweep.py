@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import csv
+import os
 import random
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +70,21 @@ def test_what_fails_and_what_is_found(emu: Emu, tmp_path: Path) -> None:
     rows = read_table(tmp_path / "study" / "table.parquet").rows()
     found = {row["what"]: (row["outcome"], row["status"]) for row in rows}
     assert found == {"false": ("ended", 1), "true": ("ended", 0), FOREVER: ("limit", None)}
+
+
+def test_ctrl_c_at_a_terminal(tmp_path: Path) -> None:
+    """Which all processes of the group get, twice: one line, nothing is left over, and the same command goes on."""
+    words = ["sweep", "-o", str(tmp_path), "--workers", "1", "seed=0..99", "-m", "cycles", "--", "true"]
+    sweep = subprocess.Popen([sys.executable, "-m", "emu", *words], start_new_session=True, stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "journal").exists() or (tmp_path / "journal").read_bytes().count(b"\n") < 3:
+        assert sweep.poll() is None
+        time.sleep(0.05)
+    for _ in range(2):
+        os.killpg(sweep.pid, signal.SIGINT)
+    _, said = sweep.communicate()
+    assert sweep.returncode == 130
+    assert re.fullmatch(rf"emu: \d+ of 100 runs in {tmp_path}, [\d.]+ s of CPUs; the same command goes on\n", said)
+    assert {path.name for path in tmp_path.iterdir()} == {"journal", "table.csv", "table.parquet"}
 
 
 @pytest.mark.parametrize(
