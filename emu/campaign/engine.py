@@ -51,6 +51,11 @@ class Progress:
     done_before: int = 0
 
     @property
+    def has_got_on(self) -> bool:
+        """Whether this process has done any of it."""
+        return self.done + self.failed > self.done_before
+
+    @property
     def to_go(self) -> float | None:
         """About how many seconds it will take; None: it cannot be said yet."""
         ended = self.done + self.failed - self.done_before

@@ -15,16 +15,9 @@ from emu.campaign import CannotConnect, Results, Tls, run
 from emu.campaign.connection import Connection
 from emu.campaign.engine import Progress
 from tests.campaign.clusters import cluster, free_port
-from tests.campaign.work import units
+from tests.campaign.work import tables, units
 
 OTHER = ("--preload", "tests.campaign.other_build")
-TABLES = ("table.parquet", "table.csv")
-
-
-def tables(folder: Path) -> list[bytes]:
-    return [(folder / name).read_bytes() for name in TABLES]
-
-
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
     folder = tmp_path_factory.mktemp("reference")

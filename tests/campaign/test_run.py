@@ -16,13 +16,7 @@ import pytest
 from emu.campaign import CannotRun, Results, Unit, read_table, run
 from emu.campaign.engine import Progress
 from emu.campaign.journal import Journal
-from tests.campaign.work import WORK, units
-
-TABLES = ("table.parquet", "table.csv")
-
-
-def tables(folder: Path) -> list[bytes]:
-    return [(folder / name).read_bytes() for name in TABLES]
+from tests.campaign.work import WORK, tables, units
 
 
 @pytest.fixture(scope="module")

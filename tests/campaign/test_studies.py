@@ -17,6 +17,7 @@ from emu.campaign.engine import Progress
 from emu.cli.sweep import sweep_units
 from emu.race import api
 from emu.race.campaign_unit import cases
+from tests.campaign.work import tables
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs/campaigns.md").read_text()
 MEASURES = ("duration_time", "cycles", "return-misses")
@@ -55,8 +56,7 @@ def test_what_a_tracer_costs(tmp_path: Path) -> None:
         ended.set()
         threads[0].join()
     assert killed[0] >= 2 and results.complete
-    for name in ("table.parquet", "table.csv"):
-        assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "undisturbed" / name).read_bytes()
+    assert tables(tmp_path / "killed") == tables(tmp_path / "undisturbed")
     for row in results.table.rows():
         if row["cpus"] == 1:  # the same for all seeds
             numbers = (f"{row[name]:,}" for name in MEASURES)

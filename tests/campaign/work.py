@@ -16,6 +16,11 @@ from emu.campaign import Unit
 WORK = f"{__name__}:measured"
 
 
+def tables(folder: Path) -> list[bytes]:
+    """The bytes of a campaign's tables."""
+    return [(folder / name).read_bytes() for name in ("table.parquet", "table.csv")]
+
+
 def units(count: int, **given: Any) -> list[Unit]:
     return [Unit(WORK, {"seed": seed, "kind": ("even", "odd")[seed % 2]}, given) for seed in range(count)]
 

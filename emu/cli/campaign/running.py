@@ -68,11 +68,11 @@ def run_campaign(
         ended = INTERRUPTED
     except Terminated as end:
         ended = end.status
-    except (ValueError, CannotConnect) as error:
-        raise click.ClickException(str(error)) from None
-    except OSError as error:
-        later = "; the same command goes on when there is room" if error.errno in _FULL else ""
-        raise click.ClickException(f"{error.filename or options.folder}: {error.strerror}{later}") from None
+    except (ValueError, CannotConnect, OSError) as error:
+        if not (state and results and state[0].has_got_on):
+            raise click.ClickException(_said(error, options)) from None
+        click.echo(f"emu: {_said(error, options)}", err=True)
+        ended = FAILED
     for found in results:
         _say_what_failed(found)
         show(found)
@@ -81,6 +81,13 @@ def run_campaign(
         if ended is None:
             ended = TIMED_OUT if found.limited else FAILED if found.failures or not drawn else 0
     return INTERRUPTED if ended is None else ended
+
+
+def _said(error: Exception, options: CampaignOptions) -> str:
+    if not isinstance(error, OSError):
+        return str(error)
+    later = "; the same command goes on when there is room" if error.errno in _FULL else ""
+    return f"{error.filename or options.folder}: {error.strerror}{later}"
 
 
 def _say_what_failed(results: Results) -> None:
