@@ -8,12 +8,13 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import platform
+from collections.abc import Mapping
 from pathlib import Path
 
 from emu.architectures import ARCHITECTURES
 from emu.installation import image_directory
 
-__all__ = ["build", "digest_of_module"]
+__all__ = ["build", "digest_of_module", "other_part"]
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _LIBRARIES = ("unicorn", "numba", "llvmlite", "numpy", "capstone", "keystone-engine")
@@ -37,6 +38,11 @@ def _digest(files: list[Path]) -> str:
     for path in files:
         digest.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:16]
+
+
+def other_part(one: Mapping[str, object], other: Mapping[str, object]) -> str | None:
+    """The first name by which two builds differ, or the digests of two sets of modules; None: they are equal."""
+    return next((name for name in sorted({*one, *other}) if one.get(name) != other.get(name)), None)
 
 
 def digest_of_module(name: str) -> str:

@@ -106,7 +106,7 @@ def run(
         count = len(os.sched_getaffinity(0)) if workers is None else workers
         connect = partial(Connection, build(), modules, scheduler, min(count, max(len(pending), 1)), tls, place=folder)
         journal.failures.clear()
-        engine = Engine(journal, connect, build(), modules, progress, stop or Event(), limit)
+        engine = Engine(journal, connect, progress, stop or Event(), limit)
         try:
             engine.run(pending)
         finally:

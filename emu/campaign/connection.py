@@ -8,7 +8,7 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing import resource_tracker
@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+from emu.campaign.unit import Unit
 from emu.campaign.worker import Batch, perform, refusal
 from emu.cpu.host_signals import Held
 
@@ -150,10 +151,11 @@ class Connection:
         """How many units can be done at once."""
         return sum(self._allowed().values())
 
-    def submit(self, batch: Batch) -> Future:
-        """Has a worker do a batch. The future's result is a Reply."""
+    def submit(self, units: Sequence[Unit]) -> Future:
+        """Has a worker do units. The future's result is a Reply."""
         self._submitted += 1
         only = {"workers": list(self._allowed()), "allow_other_workers": False} if self.refused else {}
+        batch = Batch(units, self._build, self._modules)
         return self._client.submit(perform, batch, key=f"emu-{os.getpid()}-{id(self):x}-{self._submitted}", pure=False, **only)
 
 

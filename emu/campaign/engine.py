@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from emu.campaign.connection import LOST, CannotConnect, Connection
 from emu.campaign.journal import Journal
 from emu.campaign.unit import Unit
-from emu.campaign.worker import Batch, Done
+from emu.campaign.worker import Done
 
 if TYPE_CHECKING:
     from distributed import Future
@@ -87,7 +87,6 @@ class Engine:
     Args:
         journal: gets what is found.
         connect: makes a connection to workers. It is called again when the scheduler was lost.
-        build, modules: what a worker must be: see Batch.
         progress: is kept up to date.
         stop: ends it, as ^C does, when it is set.
         limit: seconds of processor time that all units of the journal may take; None: any.
@@ -100,8 +99,6 @@ class Engine:
         self,
         journal: Journal,
         connect: Callable[[], Connection],
-        build: Mapping[str, str],
-        modules: Mapping[str, str],
         progress: Progress,
         stop: Event,
         limit: float | None = None,
@@ -109,7 +106,6 @@ class Engine:
         self.limited = False
         self._journal = journal
         self._connect = connect
-        self._build, self._modules = build, modules
         self._progress = progress
         self._stop = stop
         self._limit = limit
@@ -152,7 +148,7 @@ class Engine:
             alone = not running and not self._todo
             most = 1 if alone else 2 * threads
             while len(running) < most and not self._is_limited() and (units := self._next(threads, alone)):
-                future = connection.submit(Batch(units, self._build, self._modules))
+                future = connection.submit(units)
                 running[future.key] = units
                 future.add_done_callback(completed.put)
             if not running:

@@ -22,6 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
+from emu.campaign.build import other_part
 from emu.campaign.unit import Measures, Scalar, Unit
 
 __all__ = ["BadJournal", "Entry", "Journal"]
@@ -169,12 +170,11 @@ class Journal:
             if head.get(_FORMAT) != _VERSION or not isinstance(its, dict):
                 raise BadJournal(f"{self._path} is no journal of a campaign, or of another version")
             assert isinstance(mine, dict)
-            for what in sorted({*mine, *its}):
-                if mine.get(what) != its.get(what):
-                    raise BadJournal(
-                        f"{self._path} is of another build: its {what} is {its.get(what, 'absent')}, here it is"
-                        f" {mine.get(what, 'absent')}; use another folder"
-                    )
+            if (part := other_part(mine, its)) is not None:
+                raise BadJournal(
+                    f"{self._path} is of another build: its {part} is {its.get(part, 'absent')}, here it is"
+                    f" {mine.get(part, 'absent')}; use another folder"
+                )
 
 
 def _encoded(content: Mapping[str, object]) -> bytes:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from emu.campaign.groups import Mean, check_column, group, is_text, means, numbers, text_counts, varying
+from emu.campaign.groups import Mean, check_column, group, is_number, is_text, means, numbers, text_counts, varying
 from emu.campaign.table import Table
 from emu.campaign.unit import Scalar
 
@@ -72,7 +72,7 @@ def summary(
     several, fixed = varying(table)
     without = (over,) if isinstance(over, str) else tuple(over)
     groups = group(table, [name for name in several if name not in without])
-    of_numbers = {name: means(groups, numbers(table, name), level) for name in chosen if name in table.numbers()}
+    of_numbers = {name: means(groups, numbers(table, name), level) for name in chosen if is_number(table, name)}
     of_texts = {name: text_counts(table, name, groups) for name in chosen if is_text(table, name)}
     counted = {name: counts for name, counts in of_texts.items() if counts is not None}
     found = [

@@ -65,16 +65,6 @@ class Table:
         found: list[dict[str, Scalar]] = self.columns.to_pylist()
         return found
 
-    def numbers(self) -> list[str]:
-        """The names of the measures that are numbers."""
-        import pyarrow.types as types
-
-        def is_number(name: str) -> bool:
-            kind = self.columns.schema.field(name).type
-            return bool(types.is_integer(kind) or types.is_floating(kind))
-
-        return [name for name in self.measures if is_number(name)]
-
     def write(self, parquet: Path, csv: Path) -> None:
         """Writes the two files. Each appears whole or not at all.
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from emu.campaign.build import build, digest_of_module
+from emu.campaign.build import build, digest_of_module, other_part
 from emu.campaign.inputs import changed
 from emu.campaign.unit import Measures, Scalar, Unit, is_utf8
 
@@ -66,9 +66,8 @@ def perform(batch: Batch) -> Reply:
 def refusal(wanted: Mapping[str, str], modules: Mapping[str, str]) -> str:
     """Why this process may not do a campaign's units; "" if it may."""
     here = build()
-    for name in sorted({*wanted, *here}):
-        if wanted.get(name) != here.get(name):
-            return f"it has another build of emu: {name} {here.get(name, 'absent')}, not {wanted.get(name, 'absent')}"
+    if (part := other_part(wanted, here)) is not None:
+        return f"it has another build of emu: {part} {here.get(part, 'absent')}, not {wanted.get(part, 'absent')}"
     for name, digest in modules.items():
         try:
             if digest_of_module(name) != digest:

@@ -3,19 +3,19 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
-from emu.cli.looking.showing import show, show_table, write_object
+from emu.cli.looking.comparing import chance_object, show_changes
+from emu.cli.looking.showing import show_table
 from emu.cli.looking.table_diff import are_tables, diff_tables
 from emu.cli.opened_trace import opened_trace
-from emu.cli.table import Column, width_of
+from emu.cli.table import Column
 
 if TYPE_CHECKING:
     from emu.trace import Trace
@@ -91,23 +91,14 @@ def diff(by: By, level: float, count: int | None, as_json: bool, before: Path, a
         raise click.ClickException(f"{before}, {after}: {error}") from None
     except ModuleNotFoundError as error:
         raise click.ClickException(f"emu diff needs {error.name}: pip install 'emu[diff]'") from None
-    if as_json:
-        write_object(_object(found, found.changes[:count]))
-    else:
-        if found.changes:
-            _show_table(found.changes[:count])
-        show(line for text in _summary(found) for line in wrap(text, width_of(sys.stdout)))
-    return 1 if found.changes else 0
+    changes = found.changes[:count]
+    return show_changes(changes, partial(_object, found, changes) if as_json else None, _show_table, _summary(found))
 
 
 def _object(found: Comparison, changes: list[Change]) -> dict[str, object]:
-    chance = found.chance
-    tested = {} if chance is None else {
-        "level": chance.level, "level of one test": chance.of_one_test, "tests": chance.tests, "method": chance.method,
-    }  # fmt: skip
-    others = "differ by chance" if chance else "differ below these"
+    others = "differ by chance" if found.chance else "differ below these"
     return {
-        "runs": found.runs, "paths": found.paths, **tested, others: found.others,
+        "runs": found.runs, "paths": found.paths, **chance_object(found.chance), others: found.others,
         "changes": [
             {
                 "kind": change.kind, "path": change.path, "calls": change.calls, "self": change.self_time, "mean": change.mean,
@@ -117,7 +108,7 @@ def _object(found: Comparison, changes: list[Change]) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _show_table(changes: list[Change]) -> None:
+def _show_table(changes: Sequence[Change]) -> None:
     tested = changes[0].probability is not None
     numbers = ["us a run", "calls A", "calls B", "us a call A", "us a call B", *(["p"] if tested else [])]
     columns = [Column("change", "name"), *map(Column, numbers), Column("path", "path")]

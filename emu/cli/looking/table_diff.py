@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
 
 from emu.cli.campaign.tables import needed, opened_table, table_file
-from emu.cli.looking.showing import show, show_table, write_object
-from emu.cli.table import Column, width_of
+from emu.cli.looking.comparing import chance_object, show_changes
+from emu.cli.looking.showing import show_table
+from emu.cli.table import Column
 
 if TYPE_CHECKING:
     from emu.campaign.comparison import Difference, TableComparison
@@ -46,23 +46,15 @@ def diff_tables(before: Path, after: Path, level: float, count: int | None, as_j
             found = compare_tables(first, second, level=level)
         except CannotCompare as error:
             raise click.ClickException(f"{before}, {after}: {error}") from None
-    if as_json:
-        write_object(_object(found, found.changes[:count]))
-    else:
-        if found.changes:
-            _show_table(found.changes[:count])
-        show(line for text in _summary(found) for line in wrap(text, width_of(sys.stdout)))
-    return 1 if found.changes else 0
+    changes = found.changes[:count]
+    return show_changes(changes, partial(_object, found, changes) if as_json else None, _show_table, _summary(found))
 
 
 def _object(found: TableComparison, changes: Sequence[Difference]) -> dict[str, object]:
-    chance = found.chance
-    tested = {} if chance is None else {
-        "level": chance.level, "level of one test": chance.of_one_test, "tests": chance.tests, "method": chance.method,
-    }  # fmt: skip
     return {
-        "groups": found.groups, "runs": found.runs, "in all": found.fixed, "apart": found.apart, **tested, "others": found.others,
-        "only": found.only, "unmatched": found.unmatched, "left out": found.left_out,
+        "groups": found.groups, "runs": found.runs, "in all": found.fixed, "apart": found.apart,
+        **chance_object(found.chance), "others": found.others, "only": found.only, "unmatched": found.unmatched,
+        "left out": found.left_out,
         "changes": [_change(change) for change in changes],
     }  # fmt: skip
 

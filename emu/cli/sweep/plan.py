@@ -70,12 +70,14 @@ class Plan:
         for values in itertools.product(*(axis.values for axis in self.axes)):
             settings = self._settings(values)
             words, command = settings.option_words, self._words(settings)
-            with_files = tuple(value for axis, value in zip(self.axes, values, strict=True) if axis.names_files)
+            chosen = [*zip(self.axes, values, strict=True)]
+            with_files = tuple(value for axis, value in chosen if axis.names_files)
             if with_files not in inputs:
                 inputs[with_files] = _digests(run_options(words, command))
-            parameters = {axis.column: axis.shown(value) for axis, value in zip(self.axes, values, strict=True)}
-            given = {"words": words, "command": command, "measures": [*self.measures]}
-            machine = [value for axis, value in zip(self.axes, values, strict=True) if axis.of_machine]
+            parameters = {axis.column: axis.shown(value) for axis, value in chosen}
+            files = sorted(inputs[with_files].values())
+            given = {"words": words, "command": command, "measures": [*self.measures], "files": files}
+            machine = [value for axis, value in chosen if axis.of_machine]
             yield Unit(WORK, parameters, given, inputs[with_files], repr(machine))
 
     def _check(self) -> None:

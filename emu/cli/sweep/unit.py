@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from emu.campaign.inputs import digests_of
 from emu.campaign.unit import Json, Measures, Scalar
 from emu.cli.command import run_command
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
@@ -40,7 +39,7 @@ def measured(parameters: Mapping[str, Scalar], given: Mapping[str, Json]) -> Mea
     Args:
         parameters: the unit's, which are not used: `given` has what they make of the run.
         given: "words" are options of `emu run`, "command" is the guest's command, "measures" are texts as `measures.check` takes
-            them; none: the counts, and the latency if the tracer measures one.
+            them; none: the counts, and the latency if the tracer measures one. "files" are the digests of the host's files.
 
     Returns:
         `outcome` ("ended", "panicked" or "limit"), the command's exit `status`, and the measures.
@@ -49,9 +48,9 @@ def measured(parameters: Mapping[str, Scalar], given: Mapping[str, Json]) -> Mea
         ValueError: an option is wrong, or something cannot be measured.
     """
     try:
-        words, command, texts = (cast(list[str], given[name]) for name in ("words", "command", "measures"))
+        words, command, texts, files = (cast(list[str], given[name]) for name in ("words", "command", "measures", "files"))
         options = run_options(words, command)
-        return _measured(options, command, texts or _default(options))
+        return _measured(options, command, texts or _default(options), tuple(files))
     except click.ClickException as error:
         raise ValueError(error.format_message()) from None
 
@@ -60,10 +59,10 @@ def _default(options: RunOptions) -> list[str]:
     return [COUNTS, *([LATENCY] if options.tracing.one("-p") in MEASURING else [])]
 
 
-def _measured(options: RunOptions, command: Sequence[str], texts: Sequence[str]) -> Measures:
+def _measured(options: RunOptions, command: Sequence[str], texts: Sequence[str], files: tuple[str, ...]) -> Measures:
     outcome, status = "ended", None
     traced = recording_of([options.tracing])
-    with _machine(options) as (machine, output):
+    with _machine(options, files) as (machine, output):
         with guest_errors():
             options.tracing.set_up(machine, options.tracing.settings())
         del output[:]
@@ -80,13 +79,13 @@ def _measured(options: RunOptions, command: Sequence[str], texts: Sequence[str])
 
 
 @contextmanager
-def _machine(options: RunOptions) -> Iterator[tuple[AnyMachine, bytearray]]:
+def _machine(options: RunOptions, files: tuple[str, ...]) -> Iterator[tuple[AnyMachine, bytearray]]:
     """A booted machine at which nothing is traced, and what its commands print.
 
     emu's own is kept, and goes back to a checkpoint. A Linux is kept on disk.
     """
     if options.config is not None:
-        kept = _kept(options.config, tuple(digests_of(options.paths).values()))
+        kept = _kept(options.config, files)
         yield kept.machine, kept.output
         return
     assert options.on_linux is not None
