@@ -21,12 +21,13 @@ from emu.campaign.worker import Batch, perform, refusal
 from emu.cpu.host_signals import Held
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client, Future, LocalCluster
     from distributed.security import Security
 
 __all__ = ["LOST", "CannotConnect", "Connection", "Tls"]
 
 PATIENCE = 30.0  # seconds until a scheduler must have answered, and a first worker must be there
+_AGAIN = 5.0  # seconds between two attempts to replace local workers
 _CLOSING = 2.0  # seconds that closing a connection may take
 _LOCAL = "127.0.0.1"
 _FILES = ".workers"  # a folder
@@ -38,6 +39,7 @@ _QUIET = {  # dask's configuration for local workers: what it watches by itself 
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.tick.limit": "10s",
     "distributed.admin.system-monitor.interval": "10s",
+    "distributed.deploy.lost-worker-timeout": "10s",  # from then on a worker can be replaced
 }
 
 LOST = (CancelledError, OSError)
@@ -94,11 +96,15 @@ class Connection:
         self.refused: dict[str, str] = {}
         self._build, self._modules = build, modules
         self._submitted = 0
+        self._cluster: LocalCluster | None = None
+        self._wanted = workers
+        self._asked = self._seen = time.monotonic()  # when workers were replaced, and when there was one
         patience = PATIENCE if patience is None else patience
         with ExitStack() as opened:
             _silence()
+            self._client: Client
             if scheduler is None:
-                self._client: Client = _local(opened, workers, place)
+                self._cluster, self._client = _local(opened, workers, place)
             else:
                 self._client = _remote(opened, scheduler, tls, patience)
             self._await_workers(scheduler or "this host", patience)
@@ -151,6 +157,19 @@ class Connection:
         """How many units can be done at once."""
         return sum(self._allowed().values())
 
+    def keep_up(self) -> bool:
+        """Replaces local workers that are lost: dask restarts one that has died, but not one that dies while it starts.
+
+        Returns whether there are workers, or there were some not long ago.
+        """
+        now, threads = time.monotonic(), self.threads
+        if threads:
+            self._seen = now
+        if self._cluster is not None and threads < self._wanted and now - self._asked > _AGAIN:
+            self._asked = now
+            self._cluster.scale(self._wanted)
+        return now - self._seen < PATIENCE
+
     def submit(self, units: Sequence[Unit]) -> Future:
         """Has a worker do units. The future's result is a Reply."""
         self._submitted += 1
@@ -168,7 +187,7 @@ def _silence() -> None:
         logging.getLogger(f"{distributed.__name__}.{name}").setLevel(logging.CRITICAL)
 
 
-def _local(opened: ExitStack, workers: int, place: Path) -> Client:
+def _local(opened: ExitStack, workers: int, place: Path) -> tuple[LocalCluster, Client]:
     """A scheduler in this process, and workers that are its children."""
     import dask
     from distributed import Client, LocalCluster
@@ -194,7 +213,7 @@ def _local(opened: ExitStack, workers: int, place: Path) -> Client:
         except RuntimeError as error:
             guard = "a script that runs a campaign needs the line: if __name__ == '__main__':"
             raise CannotConnect(f"workers cannot be started: {error} ({guard})") from None
-        return _closing(opened, Client(cluster))
+        return cluster, _closing(opened, Client(cluster))
 
 
 @contextmanager

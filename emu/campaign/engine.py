@@ -132,7 +132,7 @@ class Engine:
             except _Lost:
                 retries = 0 if len(self._journal.entries) > before else retries + 1
                 if retries > _RETRIES:
-                    raise CannotConnect("the scheduler was lost again and again") from None
+                    raise CannotConnect("the scheduler or its workers were lost again and again") from None
             else:
                 return
             finally:
@@ -156,6 +156,8 @@ class Engine:
             while True:
                 if self._stop.is_set():
                     raise KeyboardInterrupt
+                if not connection.keep_up():
+                    raise _Lost
                 with suppress(Empty):
                     future = completed.get(timeout=_LOOK)
                     break
@@ -213,4 +215,4 @@ class Engine:
 
 
 class _Lost(Exception):
-    """The scheduler was lost."""
+    """The scheduler, or every worker, was lost."""

@@ -9,11 +9,14 @@ import resource
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from distributed import LocalCluster
 
-from emu.campaign import CannotRun, Results, Unit, read_table, run
+from emu.campaign import CannotRun, Results, Unit, connection, read_table, run
 from emu.campaign.engine import Progress
 from emu.campaign.journal import Journal
 from tests.campaign.work import WORK, tables, units
@@ -49,6 +52,43 @@ def test_a_unit_that_kills_each_worker_fails_alone(tmp_path: Path, count: int, w
     results = run(units(count, deadly=1, folder=str(tmp_path)), tmp_path, workers=workers)
     assert [(unit.parameters["seed"], why) for unit, why in results.failures] == [(1, "the worker died in it, several times")]
     assert results.table.columns.num_rows == count - 1
+
+
+def test_workers_that_nobody_restarts_are_replaced(
+    reference: list[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """dask gives up a worker that dies while it starts: then its nanny is closed, as here."""
+    monkeypatch.setitem(connection._QUIET, "distributed.deploy.lost-worker-timeout", "1s")
+    monkeypatch.setattr(connection, "_AGAIN", 1.0)
+    clusters: list[LocalCluster] = []
+    local = connection._local
+
+    def captured(*arguments: Any) -> Any:
+        made = local(*arguments)
+        clusters.append(made[0])
+        return made
+
+    monkeypatch.setattr(connection, "_local", captured)
+    stop = threading.Event()  # otherwise the test would wait for ever
+
+    def on_start(progress: Progress) -> None:
+        def close() -> None:
+            while progress.done < 2:
+                time.sleep(0.01)
+            for nanny in [*clusters[0].workers.values()]:
+                clusters[0].sync(nanny.close)
+            stop.wait(30)
+            stop.set()
+
+        threading.Thread(target=close, daemon=True).start()
+
+    try:
+        assert run(units(40, sleep=0.1), tmp_path, workers=2, on_start=on_start, stop=stop).complete
+    except KeyboardInterrupt:
+        pytest.fail("no worker has come")
+    finally:
+        stop.set()
+    assert tables(tmp_path) == reference
 
 
 def test_it_goes_on_where_it_was_stopped(reference: list[bytes], tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import statistics
 import threading
 from pathlib import Path
 
-import psutil
 import pytest
 
 from emu.campaign import Unit, read_table, run
@@ -17,7 +16,7 @@ from emu.campaign.engine import Progress
 from emu.cli.sweep import sweep_units
 from emu.race import api
 from emu.race.campaign_unit import cases
-from tests.campaign.work import tables
+from tests.campaign.work import local_workers, tables
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs/campaigns.md").read_text()
 MEASURES = ("duration_time", "cycles", "return-misses")
@@ -27,9 +26,8 @@ TRACERS = ("nop", "function", "function_graph")
 def kill_at_random(choose: random.Random, ended: threading.Event) -> int:
     """Kills a local worker now and then until the campaign has ended. Returns how many."""
     killed = 0
-    while not ended.wait(choose.uniform(1.5, 3)):
-        children = psutil.Process().children(recursive=True)
-        if workers := [child for child in children if any("spawn_main" in word for word in child.cmdline())]:
+    while not ended.wait(choose.uniform(3, 5)):
+        if workers := local_workers():
             choose.choice(workers).kill()
             killed += 1
     return killed

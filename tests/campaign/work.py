@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from emu.campaign import Unit
 
 WORK = f"{__name__}:measured"
@@ -19,6 +21,12 @@ WORK = f"{__name__}:measured"
 def tables(folder: Path) -> list[bytes]:
     """The bytes of a campaign's tables."""
     return [(folder / name).read_bytes() for name in ("table.parquet", "table.csv")]
+
+
+def local_workers() -> list[psutil.Process]:
+    """The workers of a campaign that this process runs, also those that are starting."""
+    children = psutil.Process().children(recursive=True)
+    return [child for child in children if any("spawn_main" in word for word in child.cmdline())]
 
 
 def units(count: int, **given: Any) -> list[Unit]:
